@@ -1,0 +1,8 @@
+// Package textapply places patches by content. It holds what every text dialect parses into
+// (Patch), the rules by which a chunk finds its place and lines are spliced (Policy, Seek), and
+// the planner that turns a patch into file changes (MakePlan).
+//
+// The package is pure: it reads files only through the Tree it is given and writes none. Text is
+// treated as bytes; a file is split into lines without decoding it, and an edit never touches a
+// byte outside the lines it replaces.
+package textapply

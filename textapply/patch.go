@@ -1,0 +1,83 @@
+package textapply
+
+// Patch is what every text dialect parses into.
+type Patch struct {
+	// Format names the dialect: "envelope", "editblock" or "udiff".
+	Format string
+	// Text is the patch without the wrappers that surrounded it (heredoc, blank lines).
+	Text string
+	// EnvironmentID is the value of the envelope's "*** Environment ID:" line, or "".
+	EnvironmentID string
+	Sections      []Section
+}
+
+// SectionKind says what a section does to its file.
+type SectionKind uint8
+
+const (
+	Add    SectionKind = iota // write a whole file
+	Delete                    // remove a file
+	Update                    // edit a file, and perhaps move it
+)
+
+// Section is the part of a patch for one file.
+type Section struct {
+	Kind SectionKind
+	// Path is the file's name exactly as the patch spells it.
+	Path string
+	// MoveTo is the new name of an Update, or "".
+	MoveTo string
+	// Content holds the lines of an Add, without terminators.
+	Content []string
+	// Checked marks a Delete that is done only if the file holds exactly Content, as the reverse
+	// of an Add is.
+	Checked bool
+	// Chunks holds the edits of an Update, in patch order.
+	Chunks []Chunk
+	// Line is the 1-based line of the section's header in Patch.Text.
+	Line int
+}
+
+// Chunk is one located edit.
+type Chunk struct {
+	// Scopes are the texts of the "@@ text" lines in front of the chunk, outermost first. A bare
+	// "@@" gives none.
+	Scopes []string
+	Lines  []Line
+	// EOF says that the old lines must end the file ("*** End of File").
+	EOF bool
+	// Line is the 1-based line in Patch.Text where the chunk begins: its "@@" line, or its first
+	// line where it has none.
+	Line int
+}
+
+// Op says what a chunk's line does.
+type Op uint8
+
+const (
+	Context Op = iota // stands before and after
+	Remove            // stands before only
+	Insert            // stands after only
+)
+
+// Line is one line of a chunk, without prefix and terminator.
+type Line struct {
+	Op   Op
+	Text string
+}
+
+// Old returns the lines that must stand in the file: context and removed lines, in order.
+func (c Chunk) Old() []string { return c.side(Insert) }
+
+// New returns the lines that stand there afterwards: context and inserted lines, in order.
+func (c Chunk) New() []string { return c.side(Remove) }
+
+func (c Chunk) side(without Op) []string {
+	var lines []string
+	for _, l := range c.Lines {
+		if l.Op != without {
+			lines = append(lines, l.Text)
+		}
+	}
+	return lines
+}

@@ -1,0 +1,113 @@
+package textapply
+
+import "bytes"
+
+// text is a file split into lines without copying it.
+type text struct {
+	data []byte
+	// starts holds the offset of every line and, as a last element, len(data). A byte-order mark
+	// that a policy keeps out of matching lies before starts[0].
+	starts []uint32
+	// loneCR says that a CR which no LF follows ends a line.
+	loneCR bool
+}
+
+// utf8BOM is the UTF-8 byte-order mark.
+const utf8BOM = "\xef\xbb\xbf"
+
+// splitText splits data at CRLF, LF and, where the policy says so, lone CRs. A final piece without
+// characters is not a line.
+func splitText(data []byte, p Policy) *text {
+	t := &text{data: data, loneCR: p.LoneCR == LoneCRAlways}
+	at := 0
+	if p.SkipBOM && bytes.HasPrefix(data, []byte(utf8BOM)) {
+		at = len(utf8BOM)
+	}
+	hasCR := bytes.IndexByte(data, '\r') >= 0
+	if hasCR && !t.loneCR && bytes.IndexByte(data, '\n') < 0 {
+		t.loneCR = true
+	}
+	t.starts = make([]uint32, 0, estimateLines(data))
+	for at < len(data) {
+		end := len(data)
+		if i := bytes.IndexByte(data[at:], '\n'); i >= 0 {
+			end = at + i + 1
+		}
+		if hasCR && t.loneCR {
+			t.splitAtCR(at, end)
+		} else {
+			t.starts = append(t.starts, uint32(at))
+		}
+		at = end
+	}
+	t.starts = append(t.starts, uint32(len(data)))
+	return t
+}
+
+// splitAtCR adds the lines of data[at:end], which holds at most one LF, as its last byte.
+func (t *text) splitAtCR(at, end int) {
+	for at < end {
+		t.starts = append(t.starts, uint32(at))
+		i := bytes.IndexByte(t.data[at:end], '\r')
+		if i < 0 {
+			return
+		}
+		at += i + 1
+		if at == end-1 && t.data[at] == '\n' {
+			return
+		}
+	}
+}
+
+// estimateLines guesses from the first few KiB how many lines data has, so that a large file
+// does not grow its table by doubling.
+func estimateLines(data []byte) int {
+	const probe = 16 << 10
+	if len(data) <= probe {
+		return bytes.Count(data, []byte{'\n'}) + 2
+	}
+	n := bytes.Count(data[:probe], []byte{'\n'}) + 1
+	return len(data)/probe*n + n
+}
+
+// Len returns the number of lines.
+func (t *text) Len() int { return len(t.starts) - 1 }
+
+// Line returns line i (0-based) without its terminator.
+func (t *text) Line(i int) []byte {
+	start, end := t.starts[i], t.starts[i+1]
+	return t.data[start : end-uint32(len(t.terminator(i)))]
+}
+
+// terminator returns the bytes that end line i: CRLF, LF, CR or, for an unfinished last line, "".
+func (t *text) terminator(i int) string {
+	start, end := int(t.starts[i]), int(t.starts[i+1])
+	if end == start {
+		return ""
+	}
+	switch last := t.data[end-1]; {
+	case last == '\n' && end-2 >= start && t.data[end-2] == '\r':
+		return "\r\n"
+	case last == '\n':
+		return "\n"
+	case last == '\r' && t.loneCR:
+		return "\r"
+	}
+	return ""
+}
+
+// firstTerminator returns the terminator of the first line that has one, else LF.
+func (t *text) firstTerminator() string {
+	if t.Len() > 0 {
+		if s := t.terminator(0); s != "" {
+			return s
+		}
+	}
+	return "\n"
+}
+
+// endsInTerminator reports whether the last line is finished; true for a text without lines.
+func (t *text) endsInTerminator() bool {
+	n := t.Len()
+	return n == 0 || t.terminator(n-1) != ""
+}

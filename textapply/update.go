@@ -1,0 +1,289 @@
+package textapply
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/openoxide/oxpatch/change"
+)
+
+// update plans the edit of a file, and its move where the section asks for one.
+func (pl *planner) update(s *Section) {
+	key, err := pl.locate(s.Path, false)
+	if err != nil {
+		pl.fail(&Error{Err: err})
+		return
+	}
+	pl.result.Path = key
+	e, err := pl.at(key)
+	if err == nil {
+		err = pl.editable(s, e)
+	}
+	if err != nil {
+		pl.fail(asError(err))
+		return
+	}
+	if e.after.Kind == change.Absent {
+		pl.updateMissing(s)
+		return
+	}
+	edits, ok := pl.edits(s, e.after.Content)
+	if !ok {
+		return
+	}
+	content := e.after.Content
+	if len(edits) > 0 {
+		content = change.ApplyEdits(content, edits)
+	}
+	if s.MoveTo != "" {
+		pl.move(s, key, e, edits, content)
+		return
+	}
+	pl.edit(key, e, edits, content)
+	pl.step(Step{Path: key, Content: content})
+}
+
+// edit leaves content, made from the entry's by edits, at key.
+func (pl *planner) edit(key string, e *entry, edits []change.Edit, content []byte) {
+	if pl.result.Status == Planned && len(edits) > 0 {
+		e.edits = pl.composed(e, edits)
+		pl.put(key, e, change.State{Kind: change.File, Mode: e.after.Mode, Content: content})
+	}
+}
+
+// composed returns the edits that lead from the content before the plan to the entry's content
+// with edits made in it.
+func (pl *planner) composed(e *entry, edits []change.Edit) []change.Edit {
+	if e.whole {
+		return nil
+	}
+	return compose(len(pl.overlay[e.from].before.Content), e.edits, edits)
+}
+
+// editable returns why the entry's content cannot be edited as text.
+func (pl *planner) editable(s *Section, e *entry) error {
+	data := e.after.Content
+	switch {
+	case e.after.Kind == change.Absent:
+		if s.MoveTo == "" || !pl.policy.AcceptApplied {
+			return &Error{Err: ErrMissing, Hint: "check the path; to create the file use an Add File section"}
+		}
+	case e.after.Kind == change.Dir:
+		return ErrIsDirectory
+	case e.after.Kind != change.File:
+		return ErrNotText
+	case pl.policy.RequireUTF8:
+		if !utf8.Valid(data) {
+			return &Error{Err: ErrNotText, Detail: describeInvalidUTF8(data)}
+		}
+	case bytes.HasPrefix(data, []byte{0xff, 0xfe}), bytes.HasPrefix(data, []byte{0xfe, 0xff}):
+		return &Error{Err: ErrNotText, Detail: "the file is UTF-16, which is not edited as text",
+			Hint: "convert it to UTF-8, or replace it with an Add File section"}
+	}
+	return nil
+}
+
+// edits places the section's chunks in data and returns what they change. It is false where the
+// section is settled: refused, or there already.
+func (pl *planner) edits(s *Section, data []byte) ([]change.Edit, bool) {
+	t := splitText(data, pl.policy)
+	placed, errs := placeChunks(t, s, pl.policy)
+	pl.result.Chunks = chunkResults(placed)
+	if len(errs) > 0 {
+		return nil, pl.unplaced(t, s, errs)
+	}
+	for i, p := range placed {
+		pl.count(p.lines)
+		pl.reportPlace(t, i, p)
+	}
+	if pl.result.Status == Failed {
+		return nil, false
+	}
+	return splice(t, placed, pl.policy), true
+}
+
+// unplaced judges a section some of whose chunks found no place. It returns true where the whole
+// section is there already, which is then reported.
+func (pl *planner) unplaced(t *text, s *Section, errs []*Error) bool {
+	if pl.policy.AcceptApplied {
+		there := appliedChunks(t, s)
+		if len(there) == len(s.Chunks) {
+			pl.unchanged("every change of this section is in the file already")
+			return s.MoveTo != ""
+		}
+		for _, err := range errs {
+			if line, ok := there[err.Chunk-1]; ok {
+				err.Line = line
+				err.Detail = fmt.Sprintf("the old lines were not found; the new ones stand at line %d already", line)
+				err.Hint = "leave this hunk out of the patch"
+			}
+		}
+	}
+	for _, err := range errs {
+		pl.fail(err)
+	}
+	return false
+}
+
+func chunkResults(placed []*placement) []ChunkResult {
+	out := make([]ChunkResult, len(placed))
+	for i, p := range placed {
+		if p == nil {
+			continue
+		}
+		out[i] = ChunkResult{Placed: true, Line: p.at + 1, Pass: p.pass, AlsoAt: oneBased(p.others)}
+	}
+	return out
+}
+
+func oneBased(lines []int) []int {
+	var out []int
+	for _, n := range lines {
+		out = append(out, n+1)
+	}
+	return out
+}
+
+func (pl *planner) count(lines []Line) {
+	for _, l := range lines {
+		switch l.Op {
+		case Insert:
+			pl.result.Added++
+		case Remove:
+			pl.result.Removed++
+		}
+	}
+}
+
+// reportPlace warns of, or with Strict refuses, a place that was chosen and not settled by the
+// patch.
+func (pl *planner) reportPlace(t *text, i int, p *placement) {
+	s := pl.result.Section
+	switch {
+	case pl.policy.FirstMatch:
+	case p.unanchored && t.Len() > 0:
+		pl.guess(&Error{Chunk: i + 1, PatchLine: s.Chunks[i].Line, Line: p.at + 1, Err: ErrAmbiguous,
+			Detail: "the added lines have no context; they go to the end of the file",
+			Hint:   "add a line of context to say where they belong"})
+	case len(p.others) > 0:
+		pl.guess(&Error{Chunk: i + 1, PatchLine: s.Chunks[i].Line, Line: p.at + 1, Err: ErrAmbiguous,
+			Places: append([]int{p.at + 1}, oneBased(p.others)...),
+			Detail: fmt.Sprintf("the lines fit more than one place; line %d is taken, %s would fit too", p.at+1, lineList(oneBased(p.others))),
+			Hint:   "add context lines or a scope line to say which place is meant"})
+	}
+}
+
+// guess turns a choice into a warning, or into a refusal where the policy is strict.
+func (pl *planner) guess(err *Error) {
+	if pl.policy.Strict {
+		pl.fail(err)
+		return
+	}
+	pl.warn(Warning{Kind: "guessed", Chunk: err.Chunk, Line: err.Line, Message: err.Detail, Hint: err.Hint, Places: err.Places})
+}
+
+// lineList names lines for a message: "line 4", "lines 4 and 9", "lines 4, 9, 12 and 5 more".
+func lineList(lines []int) string {
+	const most = 4
+	if len(lines) == 1 {
+		return fmt.Sprintf("line %d", lines[0])
+	}
+	var words []string
+	for i, n := range lines {
+		if i == most {
+			return fmt.Sprintf("lines %s and %d more", strings.Join(words, ", "), len(lines)-most)
+		}
+		words = append(words, fmt.Sprint(n))
+	}
+	last := len(words) - 1
+	return fmt.Sprintf("lines %s and %s", strings.Join(words[:last], ", "), words[last])
+}
+
+// appliedChunks returns the chunks (by index) whose new lines stand in the text at exactly one
+// place and hold an added line that is not blank, each with that place (1-based).
+func appliedChunks(t *text, s *Section) map[int]int {
+	var known []string
+	for _, c := range s.Chunks {
+		known = append(known, c.New()...)
+	}
+	x := newIndex(t, known)
+	there := map[int]int{}
+	for i, c := range s.Chunks {
+		if !addsText(c) {
+			continue
+		}
+		for p := Exact; p <= TrailingSpace; p++ {
+			if at := x.places(c.New(), p, 0); len(at) > 0 {
+				if len(at) == 1 {
+					there[i] = at[0] + 1
+				}
+				break
+			}
+		}
+	}
+	return there
+}
+
+func addsText(c Chunk) bool {
+	for _, l := range c.Lines {
+		if l.Op == Insert && len(trimRight([]byte(l.Text))) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// describeInvalidUTF8 says where data stops being UTF-8, in the words that Codex prints.
+func describeInvalidUTF8(data []byte) string {
+	at := 0
+	for at < len(data) {
+		r, size := utf8.DecodeRune(data[at:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		at += size
+	}
+	bad := invalidLength(data[at:])
+	if bad == 0 {
+		return fmt.Sprintf("incomplete utf-8 byte sequence from index %d", at)
+	}
+	return fmt.Sprintf("invalid utf-8 sequence of %d bytes from index %d", bad, at)
+}
+
+// invalidLength returns how many bytes the ill-formed sequence at the start of b has, by the
+// practice of maximal subparts (Unicode, 3.9), or 0 where b ends inside a sequence.
+func invalidLength(b []byte) int {
+	lo, hi, need := byte(0x80), byte(0xbf), 0
+	switch c := b[0]; {
+	case c >= 0xc2 && c <= 0xdf:
+		need = 1
+	case c >= 0xe0 && c <= 0xef:
+		need = 2
+	case c >= 0xf0 && c <= 0xf4:
+		need = 3
+	default:
+		return 1
+	}
+	switch b[0] {
+	case 0xe0:
+		lo = 0xa0
+	case 0xed:
+		hi = 0x9f
+	case 0xf0:
+		lo = 0x90
+	case 0xf4:
+		hi = 0x8f
+	}
+	for i := 1; i <= need; i++ {
+		if i >= len(b) {
+			return 0
+		}
+		if b[i] < lo || b[i] > hi {
+			return i
+		}
+		lo, hi = 0x80, 0xbf
+	}
+	return 1
+}
