@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/openoxide/oxpatch"
+)
+
+// app is one run of the program.
+type app struct {
+	ctx     context.Context
+	streams streams
+	code    int
+	// flags that every command has
+	dir   string
+	json  bool
+	quiet bool
+	// command is the name for the JSON of an error that comes before the command runs.
+	name string
+}
+
+// command builds the command line. The commands themselves only set a.code; an error that comes out
+// of cobra is wrong usage.
+func (a *app) command() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "oxpatch",
+		Short:         "Apply patches made by coding agents, and take them back",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+	}
+	root.SetOut(a.streams.out)
+	root.SetErr(a.streams.err)
+	root.SetIn(a.streams.in)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	p := root.PersistentFlags()
+	p.StringVarP(&a.dir, "directory", "C", "", "work as if started in `DIR`")
+	p.BoolVar(&a.json, "json", false, "print one JSON object to standard output, in every outcome")
+	p.BoolVarP(&a.quiet, "quiet", "q", false, "print only problems")
+	root.AddCommand(a.applyCommand(), a.undoCommand(), a.logCommand(), a.recoverCommand(), a.versionCommand())
+	return root
+}
+
+// open returns the engine for the working folder.
+func (a *app) open(opts ...oxpatch.Option) (*oxpatch.Engine, error) {
+	dir := a.dir
+	if dir == "" {
+		wd, err := a.streams.getwd()
+		if err != nil {
+			return nil, fmt.Errorf("the working folder cannot be found: %w", err)
+		}
+		dir = wd
+	}
+	opts = append([]oxpatch.Option{oxpatch.WithTool("oxpatch " + version), oxpatch.WithEnv(a.streams.getenv)}, opts...)
+	return oxpatch.Open(dir, opts...)
+}
+
+// finish prints a result and sets the exit code.
+func (a *app) finish(res *oxpatch.Result, err error) {
+	a.code = exitCode(res, err)
+	if a.json {
+		a.printJSON(res)
+		return
+	}
+	a.printResult(res)
+}
+
+// usageError reports wrong usage, in JSON too where that was asked for.
+func (a *app) usageError(err error) int {
+	a.failEarly(oxpatch.Problem{Kind: oxpatch.KindUsage, Message: err.Error(), Hint: "see oxpatch " + a.name + helpFlag(a.name)})
+	return exitUsage
+}
+
+func helpFlag(name string) string {
+	if name == "" {
+		return "--help"
+	}
+	return " --help"
+}
+
+// failEarly reports what kept a command from running at all.
+func (a *app) failEarly(p oxpatch.Problem) {
+	p.Severity = oxpatch.SeverityError
+	name := a.name
+	if name == "" {
+		name = "oxpatch"
+	}
+	if a.json {
+		a.printJSON(document{Schema: oxpatch.Schema, Command: name, Problems: []oxpatch.Problem{p}})
+		return
+	}
+	a.printProblem(p)
+}
+
+// document is the JSON of a command that has no result of an operation.
+type document struct {
+	Schema   string            `json:"schema"`
+	Command  string            `json:"command"`
+	OK       bool              `json:"ok"`
+	Version  string            `json:"version,omitempty"`
+	Problems []oxpatch.Problem `json:"problems"`
+}
+
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		Run: func(*cobra.Command, []string) {
+			if a.json {
+				a.printJSON(document{Schema: oxpatch.Schema, Command: "version", OK: true, Version: version, Problems: []oxpatch.Problem{}})
+				return
+			}
+			fmt.Fprintln(a.streams.out, "oxpatch", version)
+		},
+	}
+}

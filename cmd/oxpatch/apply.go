@@ -1,0 +1,170 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/openoxide/oxpatch"
+)
+
+// applyFlags are the options of "oxpatch apply".
+type applyFlags struct {
+	check, diff, partial, strict, reverse bool
+	inPlace, noSnapshot                   bool
+	parse, compat, durability, mode       string
+	format                                string
+	session, turn, label                  string
+}
+
+func (a *app) applyCommand() *cobra.Command {
+	var f applyFlags
+	cmd := &cobra.Command{
+		Use:   "apply [PATCH-FILE | -]...",
+		Short: "Apply a patch, all of it or nothing",
+		Long: `Apply reads a patch from the files named, or from standard input ("-", or when none is
+named), and applies it: every file of it, or none. Several files are one operation.
+What it replaces is recorded first; "oxpatch undo" brings it back.`,
+		Example: `  oxpatch apply fix.patch
+  oxpatch apply --check --diff < fix.patch`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			a.name = "apply"
+			return a.apply(f, args)
+		},
+	}
+	fl := cmd.Flags()
+	fl.BoolVar(&f.check, "check", false, "say what would be done, change nothing")
+	fl.BoolVar(&f.diff, "diff", false, "print the changes as a unified diff")
+	fl.BoolVar(&f.partial, "partial", false, "apply the file sections that fit, leave out those that do not")
+	fl.BoolVar(&f.strict, "strict", false, "refuse guessed places and overwritten files")
+	fl.BoolVar(&f.reverse, "reverse", false, "take the patch back, as far as it holds the text for that")
+	fl.BoolVar(&f.inPlace, "in-place", false, "write into existing files (keeps inode, owner and hard links)")
+	fl.BoolVar(&f.noSnapshot, "no-snapshot", false, "record nothing; the patch cannot be undone")
+	fl.StringVar(&f.parse, "parse", "lenient", "what may surround the patch: `lenient or strict`")
+	fl.StringVar(&f.compat, "compat", "default", "rules to follow: `default or codex`")
+	fl.StringVar(&f.mode, "mode", "auto", "how to place the patch: `auto or text`")
+	fl.StringVar(&f.format, "format", "auto", "dialect of the patch: `auto or envelope`")
+	fl.StringVar(&f.durability, "durability", "record", "what survives a loss of power: `record, power or process`")
+	fl.StringVar(&f.session, "session", "", "keep this session `NAME` in the record (OXPATCH_SESSION)")
+	fl.StringVar(&f.turn, "turn", "", "keep this turn `NAME` in the record")
+	fl.StringVar(&f.label, "label", "", "keep this `TEXT` in the record")
+	return cmd
+}
+
+func (a *app) apply(f applyFlags, args []string) error {
+	req, opts, err := a.request(f)
+	if err != nil {
+		return err
+	}
+	req.Inputs, err = a.inputs(args)
+	var none *noInputError
+	if errors.As(err, &none) {
+		return err
+	}
+	if err != nil {
+		a.code = exitUsage
+		a.failEarly(oxpatch.Problem{Kind: oxpatch.KindUnreadInput, Message: err.Error(), Hint: "name a file that can be read, or pipe the patch in"})
+		return nil
+	}
+	engine, err := a.open(opts...)
+	if err != nil {
+		a.code = exitUsage
+		a.failEarly(oxpatch.Problem{Kind: oxpatch.KindUsage, Message: err.Error(), Hint: "run it in the folder that the patch is for, or name that with -C"})
+		return nil
+	}
+	res, err := engine.Apply(a.ctx, req)
+	if req.Compat == oxpatch.CompatCodex && !a.json {
+		a.code = codexPrint(res, err, a.streams)
+		return nil
+	}
+	a.finish(res, err)
+	return nil
+}
+
+// request turns the flags into a request; an error is wrong usage.
+func (a *app) request(f applyFlags) (oxpatch.Request, []oxpatch.Option, error) {
+	req := oxpatch.Request{
+		Check: f.check, Diff: f.diff, Partial: f.partial, Strict: f.strict, Reverse: f.reverse,
+		Session: f.session, Turn: f.turn, Label: f.label,
+	}
+	if req.Session == "" {
+		req.Session = a.streams.getenv("OXPATCH_SESSION")
+	}
+	var err error
+	if req.Parse, err = choose("parse", f.parse, map[string]oxpatch.Parse{"lenient": oxpatch.ParseLenient, "strict": oxpatch.ParseStrict}); err != nil {
+		return req, nil, err
+	}
+	if req.Compat, err = choose("compat", f.compat, map[string]oxpatch.Compat{"default": oxpatch.CompatDefault, "codex": oxpatch.CompatCodex}); err != nil {
+		return req, nil, err
+	}
+	if req.Mode, err = choose("mode", f.mode, map[string]oxpatch.Mode{"auto": oxpatch.ModeAuto, "text": oxpatch.ModeText}); err != nil {
+		return req, nil, err
+	}
+	if req.Format, err = choose("format", f.format, map[string]oxpatch.Format{"auto": oxpatch.FormatAuto, "envelope": oxpatch.FormatEnvelope}); err != nil {
+		return req, nil, err
+	}
+	durability, err := choose("durability", f.durability, map[string]oxpatch.Durability{
+		"record": oxpatch.DurabilityRecord, "power": oxpatch.DurabilityPower, "process": oxpatch.DurabilityProcess})
+	if err != nil {
+		return req, nil, err
+	}
+	opts := []oxpatch.Option{oxpatch.WithDurability(durability)}
+	if f.inPlace {
+		opts = append(opts, oxpatch.WithInPlace())
+	}
+	if f.noSnapshot {
+		opts = append(opts, oxpatch.WithoutSnapshot())
+	}
+	return req, opts, nil
+}
+
+// choose returns the value that a flag's word stands for.
+func choose[T any](flag, word string, values map[string]T) (T, error) {
+	v, ok := values[word]
+	if !ok {
+		return v, fmt.Errorf("--%s: unknown value %q", flag, word)
+	}
+	return v, nil
+}
+
+// noInputError is a call without a patch from a terminal, where reading would wait in silence.
+type noInputError struct{}
+
+func (*noInputError) Error() string {
+	return "no patch: name a file, or pipe the patch into standard input"
+}
+
+// inputs reads the patches named, or standard input.
+func (a *app) inputs(args []string) ([]oxpatch.Input, error) {
+	if len(args) == 0 {
+		if a.streams.inTerminal {
+			return nil, &noInputError{}
+		}
+		args = []string{"-"}
+	}
+	var list []oxpatch.Input
+	for _, name := range args {
+		data, err := a.read(name)
+		if err != nil {
+			return nil, err
+		}
+		if name == "-" {
+			name = "standard input"
+		}
+		list = append(list, oxpatch.Input{Name: name, Data: data})
+	}
+	if len(list) == 1 {
+		list[0].Name = ""
+	}
+	return list, nil
+}
+
+func (a *app) read(name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(a.streams.in)
+	}
+	return os.ReadFile(name)
+}

@@ -1,0 +1,349 @@
+package oxpatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/openoxide/oxpatch/snapshot"
+	"github.com/openoxide/oxpatch/textapply"
+	"github.com/openoxide/oxpatch/worktree"
+)
+
+// Engine applies patches to one root and takes them back. It holds no state between calls and may
+// be used by several goroutines and processes at once: operations on one root wait for each other.
+type Engine struct {
+	dir  string // absolute, links resolved
+	site *snapshot.Site
+	o    options
+}
+
+// Open returns an Engine for the folder dir. Its root is the top level of the git working tree that
+// dir is in; without one, the nearest folder at or above dir that operations were recorded for;
+// else dir. Nothing is written.
+func Open(dir string, opts ...Option) (*Engine, error) {
+	o := defaultOptions()
+	for _, set := range opts {
+		set(&o)
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if abs, err = filepath.EvalSymlinks(abs); err != nil {
+		return nil, err
+	}
+	site, err := snapshot.Locate(abs, o.env)
+	if err != nil {
+		return nil, err
+	}
+	return &Engine{dir: abs, site: site, o: o}, nil
+}
+
+// Root returns the absolute path that the paths of results are relative to.
+func (e *Engine) Root() string { return e.site.Root }
+
+// Apply applies the patch of the request, or with Check says what it would do. See PatchApplier for
+// what comes back.
+//
+// It parses the patch, plans all changes in memory, asks the Gate, records before and after, writes,
+// and closes the operation; an error before the writing leaves everything untouched, one during it
+// puts everything back (but see Request.Compat: Codex keeps what it did before an error).
+func (e *Engine) Apply(ctx context.Context, req Request) (*Result, error) {
+	r := e.newRun(ctx, req)
+	err := r.apply()
+	return r.close(err)
+}
+
+// run is one operation under way.
+type run struct {
+	e      *Engine
+	ctx    context.Context
+	req    Request
+	inputs []Input
+	preset preset
+	base   string // folder that relative paths of the patch count from, absolute
+	result *Result
+	op     *operation
+	tree   *worktree.Tree
+	disk   *diskTree
+}
+
+func (e *Engine) newRun(ctx context.Context, req Request) *run {
+	r := &run{e: e, ctx: ctx, req: req, inputs: req.inputs(), preset: presetFor(req.Compat), base: e.base(req)}
+	command := "apply"
+	if req.Check {
+		command = "check"
+	}
+	r.result = e.newResult(command)
+	r.preset.policy.Strict = req.Strict
+	if e.o.inPlace {
+		r.preset.inPlace = true
+	}
+	if e.o.noSnapshot {
+		r.preset.snapshot = snapshotNever
+	}
+	r.op = e.newOperation(ctx)
+	return r
+}
+
+// base returns the folder that a request's relative paths count from.
+func (e *Engine) base(req Request) string {
+	switch {
+	case req.Base == "":
+		return e.dir
+	case filepath.IsAbs(req.Base):
+		return filepath.Clean(req.Base)
+	}
+	return filepath.Join(e.dir, req.Base)
+}
+
+// apply does the work; the result is filled as far as it came.
+func (r *run) apply() error {
+	patches, err := r.parse()
+	if err != nil {
+		r.codexMalformed(err)
+		return r.result.refuseInput(err)
+	}
+	if r.req.Compat == CompatCodex {
+		return r.applyCodex(patches)
+	}
+	if !r.req.Check {
+		if err := r.op.begin(); err != nil {
+			return r.result.failOperation(err)
+		}
+		defer r.op.end()
+	}
+	plan, err := r.plan(patches)
+	if err != nil {
+		return r.result.failOperation(err)
+	}
+	defer r.tree.Close()
+	return r.carryOut(plan)
+}
+
+// parse reads all inputs, and turns them around where the request says so.
+func (r *run) parse() ([]*textapply.Patch, error) {
+	if r.req.Mode != ModeAuto && r.req.Mode != ModeText {
+		return nil, &malformedError{kind: ErrUnsupported, problem: Problem{Severity: SeverityError, Kind: KindUsage,
+			Message: fmt.Sprintf("unknown mode %q", string(r.req.Mode)), Hint: "known modes: text"}}
+	}
+	var patches []*textapply.Patch
+	for _, in := range r.inputs {
+		p, err := parse(in, r.req, r.req.Compat)
+		if err != nil {
+			return nil, err
+		}
+		if r.req.Reverse {
+			if p, err = textapply.Reverse(p); err != nil {
+				return nil, named(irreversible(err), in.Name)
+			}
+			patches = append([]*textapply.Patch{p}, patches...)
+			continue
+		}
+		patches = append(patches, p)
+	}
+	if r.req.Reverse {
+		r.inputs = reversed(r.inputs)
+	}
+	r.result.Mode, r.result.Format = ModeText, FormatEnvelope
+	return patches, nil
+}
+
+func reversed(in []Input) []Input {
+	out := make([]Input, len(in))
+	for i, x := range in {
+		out[len(in)-1-i] = x
+	}
+	return out
+}
+
+// plan opens the tree and works out the changes.
+func (r *run) plan(patches []*textapply.Patch) (*textPlan, error) {
+	rel, err := filepath.Rel(r.e.site.Root, r.base)
+	if err != nil || !filepath.IsLocal(rel) {
+		return nil, &worktree.PathError{Path: r.base, Err: worktree.ErrUnsafePath,
+			Problem: fmt.Sprintf("the base folder is outside of %s", r.e.site.Root)}
+	}
+	o := worktree.Options{
+		Base: filepath.ToSlash(rel), Free: !r.preset.confined, InPlace: r.preset.inPlace,
+		Effects: r.e.o.treeEffects,
+	}
+	if r.preset.confined {
+		o.MaxFile, o.Forbidden = r.e.o.maxFile, r.e.storeFolders()
+	}
+	if r.tree, err = worktree.Open(r.e.site.Root, o); err != nil {
+		return nil, err
+	}
+	r.disk = newDiskTree(r.tree, !r.preset.confined, r.base, r.e.knows)
+	return planText(patches, r.disk, r.preset.policy), nil
+}
+
+// storeFolders returns the folders that no patch may reach into.
+func (e *Engine) storeFolders() []string {
+	var dirs []string
+	for _, p := range e.site.Read {
+		dirs = append(dirs, p.Dir)
+	}
+	return dirs
+}
+
+// carryOut judges the plan and, unless it is refused or only checked, does it.
+func (r *run) carryOut(p *textPlan) error {
+	errs := p.Errors()
+	refused := len(errs) > 0 && !r.req.Partial
+	r.result.Exact = true
+	r.result.report(p, r.inputs, !refused)
+	if len(p.Sections) == 0 {
+		r.result.fail(Problem{Kind: KindNothingToDo, Message: "the patch has no sections", Hint: "add a file section between the two markers"})
+		return r.result.refusal()
+	}
+	if refused {
+		return r.result.refusal(causes(errs)...)
+	}
+	made, removed, err := r.tree.Dirs(p.Changes)
+	if err != nil {
+		return r.result.failOperation(err)
+	}
+	if err := r.blocked(p); err != nil {
+		return r.result.failOperation(err)
+	}
+	r.result.Changes = p.Changes
+	r.warnOfHardLinks(p)
+	if err := r.gate(p); err != nil {
+		return r.result.failOperation(err)
+	}
+	if r.req.Check || len(p.Changes) == 0 {
+		return r.settle(errs)
+	}
+	job := job{
+		kind: snapshot.KindApply, tree: r.tree, files: r.disk.files(p.Changes, r.preset.inPlace), made: made, removed: removed,
+		meta: r.meta(), patches: r.patchBytes(), snapshot: r.preset.snapshot,
+	}
+	if err := r.op.perform(&job, r.result); err != nil {
+		return r.result.failOperation(err)
+	}
+	return r.settle(errs)
+}
+
+// settle ends a run that did what could be done.
+func (r *run) settle(errs []*textapply.Error) error {
+	if len(errs) > 0 {
+		return r.result.refusal(causes(errs)...)
+	}
+	r.result.OK = true
+	return nil
+}
+
+func causes(errs []*textapply.Error) []error {
+	out := make([]error, len(errs))
+	for i, e := range errs {
+		out[i] = e
+	}
+	return out
+}
+
+// blocked returns an error where the plan touches a path of an operation that is not settled.
+func (r *run) blocked(p *textPlan) error {
+	for _, c := range p.Changes {
+		if id, ok := r.op.unresolved[c.Path]; ok {
+			return &pendingError{path: c.Path, id: id}
+		}
+	}
+	return nil
+}
+
+func (r *run) warnOfHardLinks(p *textPlan) {
+	for _, c := range p.Changes {
+		if r.disk.stamps[c.Path].HardLinks > 1 && !r.preset.inPlace && c.After.Kind != 0 {
+			r.result.warn(Problem{Kind: KindHardLink, Path: shownPath(c.Path, ""),
+				Message: "the file has other names (hard links), which keep the old content",
+				Hint:    "with --in-place all names keep being one file"})
+		}
+	}
+}
+
+// gate asks the request's Gate without holding the lock, and makes sure that nothing moved
+// meanwhile.
+func (r *run) gate(p *textPlan) error {
+	if r.req.Gate == nil || len(p.Changes) == 0 {
+		return nil
+	}
+	r.op.end()
+	if err := r.req.Gate(r.ctx, p.Changes); err != nil {
+		return &declinedError{cause: err}
+	}
+	if r.req.Check {
+		return nil
+	}
+	if err := r.op.begin(); err != nil {
+		return err
+	}
+	for _, c := range p.Changes {
+		now, err := r.disk.Read(c.Path)
+		if err != nil {
+			return err
+		}
+		if !now.Equal(c.Before) {
+			return &worktree.PathError{Path: c.Path, Err: worktree.ErrDrift, Problem: "it changed while the changes were being approved; run the patch again"}
+		}
+	}
+	return r.blocked(p)
+}
+
+func (r *run) meta() snapshot.Meta {
+	return snapshot.Meta{
+		Session: r.req.Session, Turn: r.req.Turn, Label: r.req.Label,
+		Mode: string(r.result.Mode), Format: string(r.result.Format), Policy: r.preset.policy.Name,
+	}
+}
+
+func (r *run) patchBytes() [][]byte {
+	var all [][]byte
+	for _, in := range r.inputs {
+		all = append(all, in.Data)
+	}
+	return all
+}
+
+// close completes the result.
+func (r *run) close(err error) (*Result, error) {
+	if r.req.Diff && len(r.result.Changes) > 0 {
+		r.result.Diff = diffOf(r.result.Changes)
+	}
+	if err != nil && r.result.Exact && errors.Is(err, ErrRollback) {
+		r.result.Exact = false
+	}
+	r.result.finish(r.e.o.now())
+	return r.result, err
+}
+
+// declinedError is a refusal by the gate.
+type declinedError struct{ cause error }
+
+func (e *declinedError) Error() string { return "declined: " + e.cause.Error() }
+
+func (e *declinedError) Unwrap() []error { return []error{ErrDeclined, e.cause} }
+
+// pendingError is a path that an unsettled operation holds.
+type pendingError struct{ path, id string }
+
+func (e *pendingError) Error() string {
+	return fmt.Sprintf("%s: operation %s was interrupted and is not settled for this file", shownPath(e.path, ""), e.id)
+}
+
+func (e *pendingError) Unwrap() error { return ErrPending }
+
+func irreversible(err error) error {
+	var e *textapply.Error
+	p := Problem{Severity: SeverityError, Kind: KindUnsupported, Message: err.Error()}
+	if errors.As(err, &e) {
+		p.Path, p.Hunk, p.PatchLine, p.Message, p.Hint = shownPath(e.Path, ""), e.Chunk, e.PatchLine, e.Problem(), e.Hint
+	}
+	return &malformedError{kind: ErrUnsupported, cause: err, problem: p}
+}
+
+// trimmed returns the text of an error without a trailing newline.
+func trimmed(err error) string { return strings.TrimSuffix(err.Error(), "\n") }

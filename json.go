@@ -1,0 +1,180 @@
+package oxpatch
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+)
+
+// Schema names the version of the JSON form.
+const Schema = "oxpatch/1"
+
+// MarshalJSON returns the JSON form that --json prints. Arrays are always present; text that is
+// not UTF-8 gets U+FFFD for the bytes that are not, and a twin member "…_base64" with the bytes.
+func (r *Result) MarshalJSON() ([]byte, error) {
+	w := wireResult{
+		Schema: Schema, Command: r.Command, OK: r.OK, Applied: r.Applied, Exact: r.Exact,
+		Mode: string(r.Mode), Format: string(r.Format), Root: r.Root,
+		DurationMS: r.Duration.Milliseconds(),
+		Reverts:    r.Reverts,
+		Snapshot: wireSnapshot{
+			Commit: optional(r.Snapshot.Commit), Store: optional(r.Snapshot.Store),
+			Undoable: r.Snapshot.Undoable, Reason: r.Snapshot.Reason,
+		},
+		Files:           []wireFile{},
+		AppliedPaths:    list(r.AppliedPaths),
+		SkippedPaths:    list(r.SkippedPaths),
+		ConflictedPaths: list(r.ConflictedPaths),
+		Problems:        WireProblems(r.Problems),
+	}
+	w.ID = optional(r.ID)
+	w.Diff, w.DiffBase64 = text(string(r.Diff))
+	w.Root, w.RootBase64 = text(r.Root)
+	for _, f := range r.Files {
+		w.Files = append(w.Files, wireFileOf(f))
+	}
+	return marshal(w)
+}
+
+// MarshalJSON returns the JSON form of one problem, as in a result.
+func (p Problem) MarshalJSON() ([]byte, error) { return marshal(wireProblemOf(p)) }
+
+// WireProblems returns the problems for a JSON document; never nil.
+func WireProblems(ps []Problem) []Problem {
+	if ps == nil {
+		return []Problem{}
+	}
+	return ps
+}
+
+func marshal(v any) ([]byte, error) {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return []byte(strings.TrimSuffix(b.String(), "\n")), nil
+}
+
+type wireResult struct {
+	Schema          string       `json:"schema"`
+	Command         string       `json:"command"`
+	OK              bool         `json:"ok"`
+	Applied         bool         `json:"applied"`
+	Exact           bool         `json:"exact"`
+	Mode            string       `json:"mode,omitempty"`
+	Format          string       `json:"format,omitempty"`
+	Root            string       `json:"root"`
+	RootBase64      string       `json:"root_base64,omitempty"`
+	DurationMS      int64        `json:"duration_ms"`
+	ID              *string      `json:"id"`
+	Reverts         string       `json:"reverts,omitempty"`
+	Snapshot        wireSnapshot `json:"snapshot"`
+	Files           []wireFile   `json:"files"`
+	AppliedPaths    []string     `json:"applied_paths"`
+	SkippedPaths    []string     `json:"skipped_paths"`
+	ConflictedPaths []string     `json:"conflicted_paths"`
+	Problems        []Problem    `json:"problems"`
+	Diff            string       `json:"diff,omitempty"`
+	DiffBase64      string       `json:"diff_base64,omitempty"`
+}
+
+type wireSnapshot struct {
+	Commit   *string `json:"commit"`
+	Store    *string `json:"store"`
+	Undoable bool    `json:"undoable"`
+	Reason   string  `json:"reason,omitempty"`
+}
+
+type wireFile struct {
+	Path      string     `json:"path"`
+	OldPath   string     `json:"old_path,omitempty"`
+	Change    string     `json:"change"`
+	Status    FileStatus `json:"status"`
+	Unchanged bool       `json:"unchanged"`
+	Added     int        `json:"added"`
+	Removed   int        `json:"removed"`
+	Hunks     []wireHunk `json:"hunks"`
+}
+
+type wireHunk struct {
+	Index  int        `json:"index"`
+	Status FileStatus `json:"status"`
+	Line   int        `json:"line,omitempty"`
+	Match  string     `json:"match,omitempty"`
+	AlsoAt []int      `json:"also_at,omitempty"`
+}
+
+type wireProblem struct {
+	Severity      Severity        `json:"severity"`
+	Kind          Kind            `json:"kind"`
+	Input         string          `json:"input,omitempty"`
+	Path          string          `json:"path,omitempty"`
+	Hunk          int             `json:"hunk,omitempty"`
+	Line          int             `json:"line,omitempty"`
+	PatchLine     int             `json:"patch_line,omitempty"`
+	Message       string          `json:"message"`
+	MessageBase64 string          `json:"message_base64,omitempty"`
+	Hint          string          `json:"hint,omitempty"`
+	HintBase64    string          `json:"hint_base64,omitempty"`
+	Candidates    []wireCandidate `json:"candidates,omitempty"`
+}
+
+type wireCandidate struct {
+	Line        int    `json:"line"`
+	Text        string `json:"text"`
+	TextBase64  string `json:"text_base64,omitempty"`
+	Scope       string `json:"scope,omitempty"`
+	ScopeBase64 string `json:"scope_base64,omitempty"`
+}
+
+func wireFileOf(f FileResult) wireFile {
+	w := wireFile{
+		Path: f.Path, OldPath: f.OldPath, Change: f.Change, Status: f.Status, Unchanged: f.Unchanged,
+		Added: f.Added, Removed: f.Removed, Hunks: []wireHunk{},
+	}
+	for _, h := range f.Hunks {
+		w.Hunks = append(w.Hunks, wireHunk(h))
+	}
+	return w
+}
+
+func wireProblemOf(p Problem) wireProblem {
+	w := wireProblem{
+		Severity: p.Severity, Kind: p.Kind, Path: p.Path, Hunk: p.Hunk, Line: p.Line, PatchLine: p.PatchLine,
+	}
+	w.Input, _ = text(p.Input)
+	w.Message, w.MessageBase64 = text(p.Message)
+	w.Hint, w.HintBase64 = text(p.Hint)
+	for _, c := range p.Candidates {
+		wc := wireCandidate{Line: c.Line}
+		wc.Text, wc.TextBase64 = text(c.Text)
+		wc.Scope, wc.ScopeBase64 = text(c.Scope)
+		w.Candidates = append(w.Candidates, wc)
+	}
+	return w
+}
+
+// text returns s for a JSON string and, where s is not UTF-8, its bytes in base64.
+func text(s string) (valid, twin string) {
+	if utf8.ValidString(s) {
+		return s, ""
+	}
+	return strings.ToValidUTF8(s, "\uFFFD"), base64.StdEncoding.EncodeToString([]byte(s))
+}
+
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func list(paths []string) []string {
+	if paths == nil {
+		return []string{}
+	}
+	return paths
+}

@@ -1,0 +1,225 @@
+package oxpatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/openoxide/oxpatch/change"
+	"github.com/openoxide/oxpatch/snapshot"
+	"github.com/openoxide/oxpatch/worktree"
+)
+
+// operation is the write-ahead protocol that apply, undo and recovery share: lock, settle what a
+// killed process left, record, note as pending, write, publish.
+type operation struct {
+	e   *Engine
+	ctx context.Context
+	// release gives the root's lock back; nil while it is not held.
+	release func()
+	// unresolved maps the paths of operations that could not be settled to their ids.
+	unresolved map[string]string
+}
+
+func (e *Engine) newOperation(ctx context.Context) *operation {
+	return &operation{e: e, ctx: ctx}
+}
+
+// begin takes the root's lock and settles interrupted operations.
+func (op *operation) begin() error {
+	release, err := op.e.site.Lock(op.ctx, op.e.o.lockTimeout)
+	if err != nil {
+		return err
+	}
+	op.release = release
+	unresolved, _, err := op.e.settlePending(op.ctx)
+	if err != nil {
+		op.end()
+		return err
+	}
+	op.unresolved = unresolved
+	return nil
+}
+
+// end gives the lock back; it may be called again.
+func (op *operation) end() {
+	if op.release != nil {
+		op.release()
+		op.release = nil
+	}
+}
+
+// job is what an operation does to the tree.
+type job struct {
+	kind          snapshot.Kind
+	tree          *worktree.Tree
+	files         []worktree.File
+	made, removed []worktree.Dir
+	meta          snapshot.Meta
+	patches       [][]byte
+	snapshot      snapshotRule
+}
+
+// perform records the job and writes its files, all or none. The lock is held. The result gets id,
+// snapshot and Applied.
+func (op *operation) perform(j *job, r *Result) error {
+	rec, closeStore, err := op.record(j, r)
+	if err != nil {
+		return err
+	}
+	defer closeStore()
+	if rec == nil {
+		if err := j.write(op, "x"+randomID()); err != nil {
+			return err
+		}
+		r.Applied = true
+		return nil
+	}
+	if err := rec.store.SetPending(rec.Record); err != nil {
+		return errors.Join(err, rec.store.ClearPending(rec.Record))
+	}
+	if err := j.write(op, rec.Meta.ID); err != nil {
+		if errors.Is(err, ErrRollback) || errors.Is(err, worktree.ErrKilled) {
+			return err // still pending, for recovery
+		}
+		return errors.Join(err, rec.store.ClearPending(rec.Record))
+	}
+	r.Applied, r.ID = true, rec.Meta.ID
+	r.Snapshot.Commit, r.Snapshot.Undoable = rec.Commit(), true
+	if err := rec.store.Publish(rec.Record); err != nil {
+		if errors.Is(err, snapshot.ErrKilled) {
+			return err
+		}
+		r.warn(Problem{Kind: KindIO, Message: "the record could not be closed: " + err.Error(),
+			Hint: "the next oxpatch command closes it"})
+	}
+	return nil
+}
+
+// stored is a record with the store that it is in.
+type stored struct {
+	*snapshot.Record
+	store *snapshot.Store
+}
+
+// record writes the job's record; nil where the rule says that none is needed or none can be had.
+func (op *operation) record(j *job, r *Result) (*stored, func(), error) {
+	if j.snapshot == snapshotNever {
+		r.Snapshot.Reason = "snapshots are switched off for this operation"
+		return nil, func() {}, nil
+	}
+	rec, done, err := op.put(j)
+	if err != nil {
+		done()
+		if j.snapshot == snapshotInRepository && !errors.Is(err, snapshot.ErrKilled) {
+			r.Snapshot.Reason = err.Error()
+			return nil, func() {}, nil
+		}
+		return nil, nil, err
+	}
+	r.Snapshot.Store = rec.Place().Dir
+	return rec, done, nil
+}
+
+func (op *operation) put(j *job) (*stored, func(), error) {
+	none := func() {}
+	store, err := op.e.openStore()
+	if err != nil {
+		return nil, none, err
+	}
+	unlock, err := store.Lock(op.ctx, op.e.o.lockTimeout)
+	if err != nil {
+		return nil, none, err
+	}
+	now := op.e.o.now()
+	meta := j.meta
+	meta.ID, meta.Kind, meta.Time, meta.Tool = store.NewID(now), j.kind, now, op.e.o.tool
+	meta.DirsMade, meta.DirsRemoved = dirMetas(j.made), dirMetas(j.removed)
+	meta.Head = op.e.head()
+	rec, err := store.Put(op.ctx, meta, entriesOf(j.files), j.patches)
+	if err != nil {
+		return nil, unlock, fmt.Errorf("the snapshot could not be written: %w", err)
+	}
+	return &stored{rec, store}, unlock, nil
+}
+
+// openStore opens the store that new records go to.
+func (e *Engine) openStore() (*snapshot.Store, error) {
+	store, err := e.site.Open(snapshot.Options{Durability: e.o.durability, Effects: e.o.storeEffects})
+	if errors.Is(err, snapshot.ErrNoStore) {
+		return nil, errors.Join(ErrNoSnapshot, err)
+	}
+	return store, err
+}
+
+func (e *Engine) head() *snapshot.Head {
+	if e.site.Repo == nil {
+		return nil
+	}
+	ref, oid := e.site.Repo.Head()
+	return &snapshot.Head{Ref: ref, OID: oid}
+}
+
+// write brings the files to their after.
+func (j *job) write(op *operation, id string) error {
+	err := j.tree.NewWriter(id, j.files, j.made, j.removed, treeDurability(op.e.o.durability)).Write(op.ctx)
+	var back *worktree.RollbackError
+	if errors.As(err, &back) {
+		return errors.Join(ErrRollback, err)
+	}
+	return err
+}
+
+func treeDurability(d Durability) worktree.Durability {
+	switch d {
+	case DurabilityPower:
+		return worktree.Power
+	case DurabilityProcess:
+		return worktree.Process
+	}
+	return worktree.Record
+}
+
+func entriesOf(files []worktree.File) []snapshot.Entry {
+	out := make([]snapshot.Entry, len(files))
+	for i, f := range files {
+		out[i] = snapshot.Entry{Change: f.Change, InPlace: f.InPlace, Outside: isOutside(f.Path)}
+	}
+	return out
+}
+
+func dirMetas(dirs []worktree.Dir) []snapshot.DirMeta {
+	var out []snapshot.DirMeta
+	for _, d := range dirs {
+		out = append(out, snapshot.DirMeta{Path: d.Path, Mode: d.Mode})
+	}
+	return out
+}
+
+func dirsOf(metas []snapshot.DirMeta) []worktree.Dir {
+	var out []worktree.Dir
+	for _, d := range metas {
+		out = append(out, worktree.Dir{Path: d.Path, Mode: d.Mode})
+	}
+	return out
+}
+
+// filesOf returns the files of a record with their contents.
+func filesOf(rec *snapshot.Record) ([]worktree.File, error) {
+	files := make([]worktree.File, len(rec.Meta.Paths))
+	for i, p := range rec.Meta.Paths {
+		before, err := rec.Before(i)
+		if err != nil {
+			return nil, err
+		}
+		after, err := rec.After(i)
+		if err != nil {
+			return nil, err
+		}
+		files[i] = worktree.File{
+			Change:  change.Change{Path: p.Path, OldPath: p.OldPath, Before: before, After: after},
+			InPlace: p.InPlace,
+		}
+	}
+	return files, nil
+}

@@ -1,0 +1,323 @@
+package oxpatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/openoxide/oxpatch/change"
+	"github.com/openoxide/oxpatch/snapshot"
+	"github.com/openoxide/oxpatch/worktree"
+)
+
+// UndoRequest asks for an operation to be taken back.
+type UndoRequest struct {
+	// Check says what would be done and changes nothing. It takes no lock.
+	Check bool
+	// Diff asks for a unified diff in the result.
+	Diff bool
+	// Gate is as in Request.
+	Gate func(ctx context.Context, changes []Change) error
+}
+
+// Undo takes back the newest operation that is not undone: every file that it touched becomes what
+// it was before, in content, mode and kind. It is refused, with ErrDrift naming each file, if one of
+// them is no longer as the operation left it. The undo is itself recorded. Without an operation to
+// take back the error is ErrNothingToUndo.
+func (e *Engine) Undo(ctx context.Context, req UndoRequest) (*Result, error) {
+	command := "undo"
+	if req.Check {
+		command = "check"
+	}
+	u := &undo{e: e, ctx: ctx, req: req, result: e.newResult(command), op: e.newOperation(ctx)}
+	err := u.run()
+	u.op.end()
+	if u.tree != nil {
+		u.tree.Close()
+	}
+	if req.Diff && len(u.result.Changes) > 0 {
+		u.result.Diff = diffOf(u.result.Changes)
+	}
+	u.result.finish(e.o.now())
+	return u.result, err
+}
+
+// undo is one undo under way.
+type undo struct {
+	e      *Engine
+	ctx    context.Context
+	req    UndoRequest
+	result *Result
+	op     *operation
+	tree   *worktree.Tree
+	rec    *snapshot.Record
+	// later maps a path to the newest operation after rec that touched it.
+	later map[string]string
+	files []worktree.File
+}
+
+func (u *undo) run() error {
+	if !u.req.Check {
+		if err := u.op.begin(); err != nil {
+			return u.result.failOperation(err)
+		}
+	}
+	if err := u.find(); err != nil {
+		return u.result.failOperation(err)
+	}
+	u.result.Reverts = u.rec.Meta.ID
+	var err error
+	if u.tree, err = u.e.recordTree(u.rec); err != nil {
+		return u.result.failOperation(err)
+	}
+	if err := u.plan(); err != nil {
+		return u.result.failOperation(err)
+	}
+	if err := u.gate(); err != nil {
+		return u.result.failOperation(err)
+	}
+	if u.req.Check || len(u.files) == 0 {
+		u.result.OK, u.result.Exact = true, true
+		return nil
+	}
+	if err := u.write(); err != nil {
+		return u.result.failOperation(err)
+	}
+	u.result.OK, u.result.Exact = true, true
+	return nil
+}
+
+// find looks for the newest operation that is not undone. An undo that is not itself undone marks
+// what it took back.
+func (u *undo) find() error {
+	ops, err := u.e.site.History().Ops()
+	if err != nil && len(ops) == 0 {
+		return err
+	}
+	undone := map[string]bool{}
+	u.later = map[string]string{}
+	for _, op := range ops {
+		rec, err := op.Read()
+		if errors.Is(err, snapshot.ErrNewerFormat) {
+			return err
+		}
+		if err != nil {
+			u.result.warn(Problem{Kind: KindIO, Message: fmt.Sprintf("operation %s cannot be read: %v", op.ID, err),
+				Hint: "it is passed over; other operations can still be undone"})
+			continue
+		}
+		if undone[op.ID] {
+			continue
+		}
+		switch rec.Meta.Kind {
+		case snapshot.KindUndo, snapshot.KindRedo:
+			if !rec.Meta.Partial {
+				for _, id := range rec.Meta.Reverts {
+					undone[id] = true
+				}
+			}
+		default:
+			u.rec = rec
+			return nil
+		}
+		for _, p := range rec.Meta.Paths {
+			if _, ok := u.later[p.Path]; !ok {
+				u.later[p.Path] = op.ID
+			}
+		}
+	}
+	return ErrNothingToUndo
+}
+
+// plan compares what stands at every path with what the operation left there, and works out the
+// way back.
+func (u *undo) plan() error {
+	var drifted driftError
+	renamed := map[string]string{}
+	for _, p := range u.rec.Meta.Paths {
+		if p.OldPath != "" {
+			renamed[p.OldPath] = p.Path
+		}
+	}
+	for i, p := range u.rec.Meta.Paths {
+		now, stamp, err := u.tree.Read(p.Path)
+		if err != nil {
+			return err
+		}
+		if !p.After.Same(now) {
+			drifted.paths = append(drifted.paths, u.drift(p, now))
+			continue
+		}
+		if id, ok := u.op.unresolved[p.Path]; ok {
+			return &pendingError{path: p.Path, id: id}
+		}
+		before, err := u.rec.Before(i)
+		if err != nil {
+			return err
+		}
+		c := change.Change{Path: p.Path, OldPath: renamed[p.Path], Before: now, After: before}
+		u.result.Changes = append(u.result.Changes, c)
+		u.files = append(u.files, worktree.File{Change: c, Stamp: stamp, InPlace: p.InPlace})
+	}
+	u.report(len(drifted.paths) == 0)
+	if len(drifted.paths) > 0 {
+		return &drifted
+	}
+	return nil
+}
+
+// report lists the files of the operation.
+func (u *undo) report(done bool) {
+	for _, p := range u.rec.Meta.Paths {
+		f := FileResult{Path: change.DisplayPath(p.Path), Change: undoWord(p), Status: StatusSkipped}
+		if done {
+			f.Status = StatusApplied
+		}
+		u.result.Files = append(u.result.Files, f)
+	}
+	u.result.listPaths()
+}
+
+// undoWord says what the undo does to a path.
+func undoWord(p snapshot.PathMeta) string {
+	switch {
+	case p.Before.Kind == change.Absent:
+		return "delete"
+	case p.After.Kind == change.Absent && !p.After.Unknown:
+		return "add"
+	case p.Before.OID == p.After.OID && p.Before.Mode != p.After.Mode:
+		return "mode"
+	}
+	return "modify"
+}
+
+// drift says how a path differs from what the operation left there.
+func (u *undo) drift(p snapshot.PathMeta, now change.State) *driftedPath {
+	d := &driftedPath{path: p.Path, id: u.rec.Meta.ID, hint: "undo would lose that change; save the file elsewhere or put back what the operation left, then undo again"}
+	switch {
+	case p.After.Unknown:
+		d.reason = "what operation " + d.id + " left here is not known"
+	case now.Kind != p.After.Kind:
+		d.reason = fmt.Sprintf("operation %s left %s here, now there is %s", d.id, article(p.After.Kind), article(now.Kind))
+	case now.Kind == change.File && int64(len(now.Content)) == p.After.Size &&
+		snapshot.StateMeta{Kind: p.After.Kind, Mode: now.Mode, Size: p.After.Size, OID: p.After.OID}.Same(now):
+		d.reason = fmt.Sprintf("its mode was changed to %04o since operation %s", now.Mode.Perm(), d.id)
+	default:
+		d.reason = "its content was changed since operation " + d.id
+	}
+	if id, ok := u.later[p.Path]; ok {
+		d.reason += ", by operation " + id
+	}
+	return d
+}
+
+func article(k change.Kind) string {
+	switch k {
+	case change.Absent:
+		return "nothing"
+	case change.Other:
+		return "a special file"
+	case change.Symlink:
+		return "a link"
+	}
+	return "a " + k.String()
+}
+
+// gate asks with the lock released and makes sure that nothing moved meanwhile.
+func (u *undo) gate() error {
+	if u.req.Gate == nil || len(u.files) == 0 {
+		return nil
+	}
+	u.op.end()
+	if err := u.req.Gate(u.ctx, u.result.Changes); err != nil {
+		return &declinedError{cause: err}
+	}
+	if u.req.Check {
+		return nil
+	}
+	if err := u.op.begin(); err != nil {
+		return err
+	}
+	id := u.rec.Meta.ID
+	if err := u.find(); err != nil {
+		return err
+	}
+	if u.rec.Meta.ID != id {
+		return &worktree.PathError{Path: u.e.site.Root, Err: worktree.ErrDrift, Problem: "another operation came in between; look at the log and undo again"}
+	}
+	return nil // the writer compares every file with what was read
+}
+
+func (u *undo) write() error {
+	made, removed, err := u.tree.Dirs(u.result.Changes)
+	if err != nil {
+		return err
+	}
+	j := job{
+		kind: snapshot.KindUndo, tree: u.tree, files: u.files,
+		made: u.modes(made), removed: u.ours(removed),
+		meta: snapshot.Meta{
+			Reverts: []string{u.rec.Meta.ID}, Session: u.rec.Meta.Session, Turn: u.rec.Meta.Turn,
+			Mode: u.rec.Meta.Mode, Policy: u.rec.Meta.Policy,
+		},
+	}
+	return u.op.perform(&j, u.result)
+}
+
+// modes gives folders that are made again the mode that they had.
+func (u *undo) modes(made []worktree.Dir) []worktree.Dir {
+	had := map[string]snapshot.DirMeta{}
+	for _, d := range u.rec.Meta.DirsRemoved {
+		had[d.Path] = d
+	}
+	for i, d := range made {
+		if old, ok := had[d.Path]; ok {
+			made[i].Mode = old.Mode
+		}
+	}
+	return made
+}
+
+// ours keeps of the folders that become empty those that the operation had made.
+func (u *undo) ours(removed []worktree.Dir) []worktree.Dir {
+	made := map[string]bool{}
+	for _, d := range u.rec.Meta.DirsMade {
+		made[d.Path] = true
+	}
+	kept := removed[:0]
+	for _, d := range removed {
+		if made[d.Path] {
+			kept = append(kept, d)
+		}
+	}
+	return kept
+}
+
+// driftedPath is a file that is not as an operation left it.
+type driftedPath struct{ path, id, reason, hint string }
+
+func (d *driftedPath) Error() string { return change.DisplayPath(d.path) + ": " + d.reason }
+
+func (d *driftedPath) Unwrap() error { return ErrDrift }
+
+// driftError lists all such files of an undo.
+type driftError struct{ paths []*driftedPath }
+
+func (d *driftError) Error() string {
+	var lines []string
+	for _, p := range d.paths {
+		lines = append(lines, p.Error())
+	}
+	return strings.Join(lines, "; ")
+}
+
+func (d *driftError) Unwrap() error { return ErrDrift }
+
+func (d *driftError) each() []error {
+	var out []error
+	for _, p := range d.paths {
+		out = append(out, p)
+	}
+	return out
+}
