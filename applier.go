@@ -95,8 +95,10 @@ const (
 type Parse string
 
 const (
-	ParseLenient Parse = ""       // white space and a heredoc around it
-	ParseStrict  Parse = "strict" // nothing
+	// ParseLenient reads what can be read: an envelope indented, fenced, amid prose, without its End
+	// line; with CompatCodex only what Codex reads, white space and a heredoc around it.
+	ParseLenient Parse = ""
+	ParseStrict  Parse = "strict" // the patch alone
 )
 
 // Compat names a set of rules.

@@ -22,7 +22,11 @@ func (r *run) applyCodex(patches []*textapply.Patch) error {
 	recording := r.recordsCodex()
 	if recording {
 		recording = r.op.begin() == nil
-		defer r.op.end()
+	}
+	defer r.op.end()
+	if err := r.ctx.Err(); err != nil {
+		r.result.codex.stderr = trimmed(err) + "\n"
+		return r.result.failOperation(err)
 	}
 	plan, err := r.plan(patches)
 	if err != nil {

@@ -9,8 +9,9 @@ import (
 	"github.com/openoxide/oxpatch/textapply/envelope"
 )
 
-// maxPatch bounds the size of one patch, in bytes.
-const maxPatch = 64 << 20
+// MaxPatch bounds the size of one patch, in bytes; a larger one is ErrTooLarge. CompatCodex has no
+// bound, as Codex has none.
+const MaxPatch = 64 << 20
 
 // malformedError is a patch that cannot be read. It is an ErrMalformed, or an ErrUnknownFormat
 // where the input is not in any dialect.
@@ -67,10 +68,10 @@ func firstLine(data []byte) string {
 
 // parse reads one input.
 func parse(in Input, req Request, compat Compat) (*textapply.Patch, error) {
-	if len(in.Data) > maxPatch && compat != CompatCodex {
+	if len(in.Data) > MaxPatch && compat != CompatCodex {
 		return nil, &malformedError{kind: ErrTooLarge, problem: Problem{
 			Severity: SeverityError, Kind: KindTooLarge,
-			Message: fmt.Sprintf("the patch has %d MiB; at most %d MiB are read", len(in.Data)>>20, maxPatch>>20),
+			Message: fmt.Sprintf("the patch has more than %d MiB", MaxPatch>>20),
 			Hint:    "split the patch",
 		}}
 	}
@@ -81,9 +82,12 @@ func parse(in Input, req Request, compat Compat) (*textapply.Patch, error) {
 	if _, err := detect(in.Data, asked); err != nil {
 		return nil, named(err, in.Name)
 	}
-	mode := envelope.Lenient
-	if req.Parse == ParseStrict {
+	mode := envelope.Tolerant
+	switch {
+	case req.Parse == ParseStrict:
 		mode = envelope.Strict
+	case compat == CompatCodex:
+		mode = envelope.Lenient
 	}
 	patch, err := envelope.Parse(string(in.Data), mode)
 	if err != nil {

@@ -271,24 +271,34 @@ func (r *run) gate(p *textPlan) error {
 	if r.req.Gate == nil || len(p.Changes) == 0 {
 		return nil
 	}
+	locked := r.op.held()
 	r.op.end()
 	if err := r.req.Gate(r.ctx, p.Changes); err != nil {
 		return &declinedError{cause: err}
 	}
-	if r.req.Check {
-		return nil
+	if !locked {
+		return nil // a check, or a run that records nothing and is bound to no other
 	}
 	if err := r.op.begin(); err != nil {
 		return err
 	}
+	return r.unmoved(p)
+}
+
+// unmoved returns an error where a file is no longer as it was planned on. Permissions count too,
+// since the writer would put back the old ones.
+func (r *run) unmoved(p *textPlan) error {
 	for _, c := range p.Changes {
 		now, err := r.disk.Read(c.Path)
 		if err != nil {
 			return err
 		}
-		if !now.Equal(c.Before) {
+		if !now.Equal(c.Before) || now.Mode != c.Before.Mode {
 			return &worktree.PathError{Path: c.Path, Err: worktree.ErrDrift, Problem: "it changed while the changes were being approved; run the patch again"}
 		}
+	}
+	if r.req.Compat == CompatCodex {
+		return nil // no operation of another holds up Codex
 	}
 	return r.blocked(p)
 }

@@ -4,7 +4,10 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"strings"
+	"time"
 	"unicode/utf8"
+
+	"github.com/openoxide/oxpatch/change"
 )
 
 // Schema names the version of the JSON form.
@@ -16,12 +19,9 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 	w := wireResult{
 		Schema: Schema, Command: r.Command, OK: r.OK, Applied: r.Applied, Exact: r.Exact,
 		Mode: string(r.Mode), Format: string(r.Format), Root: r.Root,
-		DurationMS: r.Duration.Milliseconds(),
-		Reverts:    r.Reverts,
-		Snapshot: wireSnapshot{
-			Commit: optional(r.Snapshot.Commit), Store: optional(r.Snapshot.Store),
-			Undoable: r.Snapshot.Undoable, Reason: r.Snapshot.Reason,
-		},
+		DurationMS:      r.Duration.Milliseconds(),
+		Reverts:         r.Reverts,
+		Snapshot:        wireSnapshotOf(r.Snapshot),
 		Files:           []wireFile{},
 		AppliedPaths:    list(r.AppliedPaths),
 		SkippedPaths:    list(r.SkippedPaths),
@@ -82,10 +82,12 @@ type wireResult struct {
 }
 
 type wireSnapshot struct {
-	Commit   *string `json:"commit"`
-	Store    *string `json:"store"`
-	Undoable bool    `json:"undoable"`
-	Reason   string  `json:"reason,omitempty"`
+	Commit       *string `json:"commit"`
+	Store        *string `json:"store"`
+	StoreBase64  string  `json:"store_base64,omitempty"`
+	Undoable     bool    `json:"undoable"`
+	Reason       string  `json:"reason,omitempty"`
+	ReasonBase64 string  `json:"reason_base64,omitempty"`
 }
 
 type wireFile struct {
@@ -124,10 +126,19 @@ type wireProblem struct {
 
 type wireCandidate struct {
 	Line        int    `json:"line"`
-	Text        string `json:"text"`
+	Text        string `json:"text,omitempty"`
 	TextBase64  string `json:"text_base64,omitempty"`
 	Scope       string `json:"scope,omitempty"`
 	ScopeBase64 string `json:"scope_base64,omitempty"`
+}
+
+func wireSnapshotOf(s Snapshot) wireSnapshot {
+	w := wireSnapshot{Commit: optional(s.Commit), Undoable: s.Undoable}
+	var store string
+	store, w.StoreBase64 = text(s.Store)
+	w.Store = optional(store)
+	w.Reason, w.ReasonBase64 = text(s.Reason)
+	return w
 }
 
 func wireFileOf(f FileResult) wireFile {
@@ -143,9 +154,8 @@ func wireFileOf(f FileResult) wireFile {
 
 func wireProblemOf(p Problem) wireProblem {
 	w := wireProblem{
-		Severity: p.Severity, Kind: p.Kind, Path: p.Path, Hunk: p.Hunk, Line: p.Line, PatchLine: p.PatchLine,
+		Severity: p.Severity, Kind: p.Kind, Input: change.DisplayPath(p.Input), Path: p.Path, Hunk: p.Hunk, Line: p.Line, PatchLine: p.PatchLine,
 	}
-	w.Input, _ = text(p.Input)
 	w.Message, w.MessageBase64 = text(p.Message)
 	w.Hint, w.HintBase64 = text(p.Hint)
 	for _, c := range p.Candidates {
@@ -177,4 +187,40 @@ func list(paths []string) []string {
 		return []string{}
 	}
 	return paths
+}
+
+// MarshalJSON returns the JSON form of one operation, as in the log.
+func (op Operation) MarshalJSON() ([]byte, error) {
+	w := wireOperation{
+		ID: op.ID, Kind: op.Kind, State: op.State, Reverts: list(op.Reverts), Time: op.Time,
+		Mode: op.Mode, Format: op.Format, Paths: op.Paths, Commit: op.Commit,
+	}
+	if w.Paths == nil {
+		w.Paths = []OperationPath{}
+	}
+	w.Session, w.SessionBase64 = text(op.Session)
+	w.Turn, w.TurnBase64 = text(op.Turn)
+	w.Label, w.LabelBase64 = text(op.Label)
+	w.Store, w.StoreBase64 = text(op.Store)
+	return marshal(w)
+}
+
+type wireOperation struct {
+	ID            string          `json:"id"`
+	Kind          string          `json:"kind"`
+	State         string          `json:"state"`
+	Reverts       []string        `json:"reverts"`
+	Time          time.Time       `json:"time"`
+	Session       string          `json:"session,omitempty"`
+	SessionBase64 string          `json:"session_base64,omitempty"`
+	Turn          string          `json:"turn,omitempty"`
+	TurnBase64    string          `json:"turn_base64,omitempty"`
+	Label         string          `json:"label,omitempty"`
+	LabelBase64   string          `json:"label_base64,omitempty"`
+	Mode          string          `json:"mode,omitempty"`
+	Format        string          `json:"format,omitempty"`
+	Paths         []OperationPath `json:"paths"`
+	Commit        string          `json:"commit"`
+	Store         string          `json:"store"`
+	StoreBase64   string          `json:"store_base64,omitempty"`
 }

@@ -27,6 +27,7 @@ func layers() map[string]rule {
 		"change":              {pure: true},
 		"merge3":              {pure: true},
 		"outputparse":         {pure: true},
+		"schema":              {pure: true},
 		"gitrepo":             {},
 		"textapply":           {project: []string{"change"}, pure: true},
 		"textapply/envelope":  {project: []string{"change", "textapply"}, pure: true},

@@ -8,30 +8,26 @@ import (
 	"github.com/openoxide/oxpatch/snapshot"
 )
 
-// Operation is one entry of the log.
+// Operation is one entry of the log. Its JSON form is described by schema/oxpatch-1.schema.json.
 type Operation struct {
-	ID   string `json:"id"`
-	Kind string `json:"kind"` // apply, undo, recover, …
+	ID   string
+	Kind string // apply, undo, recover, …
 	// State is done, undone, or unresolved for one that was interrupted and not settled.
-	State string `json:"state"`
+	State string
 	// Reverts lists the operations that an undo took back.
-	Reverts []string  `json:"reverts"`
-	Time    time.Time `json:"time"`
-	Session string    `json:"session,omitempty"`
-	Turn    string    `json:"turn,omitempty"`
-	Label   string    `json:"label,omitempty"`
-	Mode    string    `json:"mode,omitempty"`
-	Format  string    `json:"format,omitempty"`
+	Reverts              []string
+	Time                 time.Time
+	Session, Turn, Label string
+	Mode, Format         string
 	// Paths lists what the operation touched.
-	Paths []OperationPath `json:"paths"`
+	Paths []OperationPath
 	// Commit and Store say where the record is.
-	Commit string `json:"commit"`
-	Store  string `json:"store"`
+	Commit, Store string
 }
 
 // OperationPath is one path of an operation.
 type OperationPath struct {
-	Path    string `json:"path"`
+	Path    string `json:"path"` // as in FileResult
 	OldPath string `json:"old_path,omitempty"`
 	Change  string `json:"change"` // add, modify, delete, rename or mode
 }
@@ -46,15 +42,23 @@ func (e *Engine) Log(ctx context.Context, limit int) ([]Operation, []Problem, er
 	if err != nil {
 		problems = append(problems, Problem{Severity: SeverityWarning, Kind: KindIO, Message: err.Error()})
 	}
-	for i := len(pending) - 1; i >= 0; i-- {
-		log = append(log, entryOf(pending[i], "unresolved"))
+	unresolved := func(newerThan string) {
+		for len(pending) > 0 && pending[len(pending)-1].Meta.ID > newerThan && (limit <= 0 || len(log) < limit) {
+			log = append(log, entryOf(pending[len(pending)-1], "unresolved"))
+			pending = pending[:len(pending)-1]
+		}
 	}
 	ops, err := history.Ops()
-	if err != nil {
+	if err != nil && len(ops) == 0 {
+		unresolved("")
 		return log, problems, err
+	}
+	if err != nil {
+		problems = append(problems, Problem{Severity: SeverityWarning, Kind: KindIO, Message: err.Error()})
 	}
 	undone := map[string]bool{}
 	for _, op := range ops {
+		unresolved(op.ID)
 		if limit > 0 && len(log) >= limit {
 			break
 		}
@@ -77,6 +81,7 @@ func (e *Engine) Log(ctx context.Context, limit int) ([]Operation, []Problem, er
 		}
 		log = append(log, entryOf(rec, state))
 	}
+	unresolved("")
 	return log, problems, nil
 }
 

@@ -32,14 +32,17 @@ func (op *operation) begin() error {
 		return err
 	}
 	op.release = release
-	unresolved, _, err := op.e.settlePending(op.ctx)
+	settled, err := op.e.settlePending(op.ctx)
 	if err != nil {
 		op.end()
 		return err
 	}
-	op.unresolved = unresolved
+	op.unresolved = settled.paths
 	return nil
 }
+
+// held reports whether the lock is held.
+func (op *operation) held() bool { return op.release != nil }
 
 // end gives the lock back; it may be called again.
 func (op *operation) end() {
@@ -115,7 +118,7 @@ func (op *operation) record(j *job, r *Result) (*stored, func(), error) {
 			r.Snapshot.Reason = err.Error()
 			return nil, func() {}, nil
 		}
-		return nil, nil, err
+		return nil, func() {}, err
 	}
 	r.Snapshot.Store = rec.Place().Dir
 	return rec, done, nil

@@ -39,7 +39,7 @@ func (e *Engine) recoverAll(ctx context.Context, op *operation, req RecoverReque
 		return res.failOperation(err)
 	}
 	op.release = release
-	_, settled, err := e.settlePending(ctx)
+	settled, err := e.settlePending(ctx)
 	if err != nil {
 		return res.failOperation(err)
 	}
@@ -52,16 +52,16 @@ func (e *Engine) recoverAll(ctx context.Context, op *operation, req RecoverReque
 		switch {
 		case req.Keep, req.Rollback:
 			err = e.decide(ctx, rec, req.Rollback)
-			settled = append(settled, rec.Meta.ID)
+			settled.done = append(settled.done, rec.Meta.ID)
 		default:
 			left++
-			e.reportPending(rec, res)
+			e.reportPending(rec, settled.why[rec.Meta.ID], res)
 		}
 		if err != nil {
 			return res.failOperation(err)
 		}
 	}
-	res.Exact, res.OK, res.Applied = true, left == 0, len(settled) > 0
+	res.Exact, res.OK, res.Applied = true, left == 0, len(settled.done) > 0
 	if left > 0 {
 		return res.refusal(ErrPending)
 	}
@@ -103,7 +103,12 @@ func (s *settlement) keep(ctx context.Context, files []worktree.File) error {
 		return err
 	}
 	if len(entries) > 0 {
-		kept, err := s.put(ctx, entries)
+		// It stands for the interrupted operation from now on, also for undo.
+		meta := snapshot.Meta{
+			Kind: snapshot.KindApply, DirsMade: s.rec.Meta.DirsMade, DirsRemoved: s.rec.Meta.DirsRemoved,
+			Mode: s.rec.Meta.Mode, Format: s.rec.Meta.Format, Policy: s.rec.Meta.Policy,
+		}
+		kept, err := s.put(ctx, meta, entries)
 		if err != nil {
 			return err
 		}
@@ -126,7 +131,7 @@ func (s *settlement) forceBack(ctx context.Context) error {
 			foreign = append(foreign, i)
 		}
 	}
-	saved, err := s.save(ctx, files, foreign)
+	saved, err := s.save(ctx, snapshot.KindRestore, files, foreign)
 	if err != nil {
 		return err
 	}
@@ -145,12 +150,17 @@ func (s *settlement) forceBack(ctx context.Context) error {
 }
 
 // reportPending lists the files of an operation that needs a decision.
-func (e *Engine) reportPending(rec *snapshot.Record, res *Result) {
-	res.fail(Problem{
+func (e *Engine) reportPending(rec *snapshot.Record, why error, res *Result) {
+	p := Problem{
 		Kind:    KindPending,
 		Message: fmt.Sprintf("operation %s was interrupted, and its files have been changed since", rec.Meta.ID),
 		Hint:    "oxpatch recover --keep leaves them as they are; oxpatch recover --rollback brings back what was there before the operation",
-	})
+	}
+	if why != nil {
+		p.Message = fmt.Sprintf("operation %s was interrupted and cannot be settled: %s", rec.Meta.ID, trimmed(why))
+		p.Hint = "remove the cause and run oxpatch recover again"
+	}
+	res.fail(p)
 	for _, p := range rec.Meta.Paths {
 		res.Files = append(res.Files, FileResult{Path: change.DisplayPath(p.Path), Change: "modify", Status: StatusSkipped})
 	}

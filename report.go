@@ -14,6 +14,9 @@ import (
 // report fills the result's files and problems from a plan. done says that the plan was or, with
 // Check, would be carried out; where it is not, every file is skipped.
 func (r *Result) report(p *textPlan, inputs []Input, done bool) {
+	for _, n := range p.patch.Notes {
+		r.warn(Problem{Kind: KindRepaired, PatchLine: n.Line, Message: n.Message})
+	}
 	for i := range p.Sections {
 		s := &p.Sections[i]
 		f := fileResult(s, done)

@@ -43,6 +43,7 @@ func (r *Result) refuseInput(err error) error {
 func (r *Result) failOperation(err error) error {
 	r.Exact = !errors.Is(err, ErrRollback)
 	if !r.Applied {
+		r.Changes = nil
 		for i := range r.Files {
 			r.Files[i].skip()
 		}

@@ -9,34 +9,61 @@ import (
 	"github.com/openoxide/oxpatch/worktree"
 )
 
+// settled says what became of the operations that were begun and not closed.
+type settled struct {
+	done []string // ids of those that are closed now
+	// paths maps the paths of those that had to be left to their ids, why the ids to what kept them
+	// from being settled; nil stands for files that somebody else has changed.
+	paths map[string]string
+	why   map[string]error
+}
+
 // settlePending finishes or takes back every operation that was begun and not closed, because its
-// process was killed. The root's lock is held. It returns the paths of operations that it had to
-// leave, with their ids, and the ids that it settled.
-func (e *Engine) settlePending(ctx context.Context) (unresolved map[string]string, settled []string, err error) {
+// process was killed. The root's lock is held. An operation that cannot be settled is left for
+// later, and does not keep others from going on.
+func (e *Engine) settlePending(ctx context.Context) (*settled, error) {
 	records, err := e.site.History().Pending()
 	if errors.Is(err, snapshot.ErrNewerFormat) {
-		return nil, nil, err
+		return nil, err
 	}
-	unresolved = map[string]string{}
+	out := &settled{paths: map[string]string{}, why: map[string]error{}}
 	for _, rec := range records {
-		s, err := e.openSettlement(rec)
-		if err != nil {
-			return nil, nil, err
+		done, err := e.settleOne(ctx, rec)
+		if stops(err) {
+			return nil, err
 		}
-		done, err := s.settle(ctx)
-		s.tree.Close()
-		if err != nil {
-			return nil, nil, err
-		}
-		if done {
-			settled = append(settled, rec.Meta.ID)
+		if done && err == nil {
+			out.done = append(out.done, rec.Meta.ID)
 			continue
 		}
+		out.why[rec.Meta.ID] = err
 		for _, p := range rec.Meta.Paths {
-			unresolved[p.Path] = rec.Meta.ID
+			out.paths[p.Path] = rec.Meta.ID
 		}
 	}
-	return unresolved, settled, nil
+	return out, nil
+}
+
+func (e *Engine) settleOne(ctx context.Context, rec *snapshot.Record) (bool, error) {
+	s, err := e.openSettlement(rec)
+	if err != nil {
+		return false, err
+	}
+	defer s.tree.Close()
+	return s.settle(ctx)
+}
+
+// stops reports whether an error ends the whole command, not only the settling of one operation.
+func stops(err error) bool {
+	for _, e := range []error{
+		worktree.ErrKilled, snapshot.ErrKilled, snapshot.ErrNewerFormat, snapshot.ErrBusy,
+		context.Canceled, context.DeadlineExceeded,
+	} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
 }
 
 // settlement is the recovery of one operation.
@@ -99,7 +126,7 @@ func (s *settlement) settle(ctx context.Context) (bool, error) {
 	}
 	files, err := filesOf(s.rec)
 	if err != nil {
-		return false, nil //nolint:nilerr // what cannot be read cannot be restored; the operation stays unsettled
+		return false, err
 	}
 	if allAfter {
 		if err := s.restore(files, worktree.After); err != nil {
@@ -118,7 +145,7 @@ func (s *settlement) restore(files []worktree.File, to worktree.Toward) error {
 // rollBack brings every path to its before. The bytes of the paths listed in save are in neither
 // state; they are recorded first, as an operation of its own.
 func (s *settlement) rollBack(ctx context.Context, files []worktree.File, save []int) error {
-	saved, err := s.save(ctx, files, save)
+	saved, err := s.save(ctx, snapshot.KindRecover, files, save)
 	if err != nil {
 		return err
 	}
@@ -133,8 +160,10 @@ func (s *settlement) rollBack(ctx context.Context, files []worktree.File, save [
 	return s.store.ClearPending(s.rec)
 }
 
-// save records what stands at some paths now and what recovery will put there.
-func (s *settlement) save(ctx context.Context, files []worktree.File, paths []int) (*snapshot.Record, error) {
+// save records what stands at some paths now and what recovery will put there. A recovery that
+// nobody asked for is a KindRecover, which is never the newest operation to undo: undo would bring
+// back torn files.
+func (s *settlement) save(ctx context.Context, kind snapshot.Kind, files []worktree.File, paths []int) (*snapshot.Record, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
@@ -146,19 +175,18 @@ func (s *settlement) save(ctx context.Context, files []worktree.File, paths []in
 			InPlace: p.InPlace, Outside: p.Outside,
 		})
 	}
-	return s.put(ctx, entries)
+	return s.put(ctx, snapshot.Meta{Kind: kind}, entries)
 }
 
-func (s *settlement) put(ctx context.Context, entries []snapshot.Entry) (*snapshot.Record, error) {
+// put writes a record of what became of the operation.
+func (s *settlement) put(ctx context.Context, meta snapshot.Meta, entries []snapshot.Entry) (*snapshot.Record, error) {
 	unlock, err := s.store.Lock(ctx, s.e.o.lockTimeout)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
 	now := s.e.o.now()
-	meta := snapshot.Meta{
-		ID: s.store.NewID(now), Kind: snapshot.KindRecover, Time: now, Tool: s.e.o.tool,
-		Label: "recovery of " + s.rec.Meta.ID, Session: s.rec.Meta.Session, Turn: s.rec.Meta.Turn, Head: s.e.head(),
-	}
+	meta.ID, meta.Time, meta.Tool, meta.Head = s.store.NewID(now), now, s.e.o.tool, s.e.head()
+	meta.Label, meta.Session, meta.Turn = "recovery of "+s.rec.Meta.ID, s.rec.Meta.Session, s.rec.Meta.Turn
 	return s.store.Put(ctx, meta, entries, nil)
 }

@@ -103,6 +103,7 @@ func planText(patches []*textapply.Patch, d *diskTree, policy textapply.Policy) 
 	var from []int
 	for i, p := range patches {
 		joined.Sections = append(joined.Sections, p.Sections...)
+		joined.Notes = append(joined.Notes, p.Notes...)
 		for range p.Sections {
 			from = append(from, i)
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/openoxide/oxpatch/change"
@@ -92,8 +94,12 @@ func (u *undo) run() error {
 // what it took back.
 func (u *undo) find() error {
 	ops, err := u.e.site.History().Ops()
-	if err != nil && len(ops) == 0 {
+	if errors.Is(err, snapshot.ErrNewerFormat) || err != nil && len(ops) == 0 {
 		return err
+	}
+	if err != nil {
+		u.result.warn(Problem{Kind: KindIO, Message: "a store cannot be read: " + err.Error(),
+			Hint: "operations that are recorded there are passed over"})
 	}
 	undone := map[string]bool{}
 	u.later = map[string]string{}
@@ -117,6 +123,8 @@ func (u *undo) find() error {
 					undone[id] = true
 				}
 			}
+		case snapshot.KindRecover:
+			// What a killed process had torn was saved; nobody wants it back by undo.
 		default:
 			u.rec = rec
 			return nil
@@ -145,12 +153,12 @@ func (u *undo) plan() error {
 		if err != nil {
 			return err
 		}
+		if id, ok := u.op.unresolved[p.Path]; ok {
+			return &pendingError{path: p.Path, id: id}
+		}
 		if !p.After.Same(now) {
 			drifted.paths = append(drifted.paths, u.drift(p, now))
 			continue
-		}
-		if id, ok := u.op.unresolved[p.Path]; ok {
-			return &pendingError{path: p.Path, id: id}
 		}
 		before, err := u.rec.Before(i)
 		if err != nil {
@@ -256,7 +264,7 @@ func (u *undo) write() error {
 	}
 	j := job{
 		kind: snapshot.KindUndo, tree: u.tree, files: u.files,
-		made: u.modes(made), removed: u.ours(removed),
+		made: u.modes(made), removed: u.leftover(u.ours(removed)),
 		meta: snapshot.Meta{
 			Reverts: []string{u.rec.Meta.ID}, Session: u.rec.Meta.Session, Turn: u.rec.Meta.Turn,
 			Mode: u.rec.Meta.Mode, Policy: u.rec.Meta.Policy,
@@ -292,6 +300,27 @@ func (u *undo) ours(removed []worktree.Dir) []worktree.Dir {
 		}
 	}
 	return kept
+}
+
+// leftover adds the folders that the operation made and did not come to use, as a run under Codex's
+// rules does that fails midway: those in which there is nothing but folders that go.
+func (u *undo) leftover(removed []worktree.Dir) []worktree.Dir {
+	goes := map[string]bool{}
+	for _, d := range removed {
+		goes[d.Path] = true
+	}
+	for _, d := range slices.Backward(u.rec.Meta.DirsMade) {
+		now, _, err := u.tree.Read(d.Path)
+		if goes[d.Path] || err != nil || now.Kind != change.Dir {
+			continue
+		}
+		names, err := os.ReadDir(u.tree.Abs(d.Path))
+		if err == nil && !slices.ContainsFunc(names, func(n os.DirEntry) bool { return !goes[d.Path+"/"+n.Name()] }) {
+			goes[d.Path] = true
+			removed = append(removed, worktree.Dir{Path: d.Path, Mode: now.Mode})
+		}
+	}
+	return removed
 }
 
 // driftedPath is a file that is not as an operation left it.

@@ -9,6 +9,14 @@ type Patch struct {
 	// EnvironmentID is the value of the envelope's "*** Environment ID:" line, or "".
 	EnvironmentID string
 	Sections      []Section
+	// Notes say what was mended to read the patch.
+	Notes []Note
+}
+
+// Note is something about a patch that its reader should know.
+type Note struct {
+	Line    int // 1-based line of Patch.Text, 0 for the patch as a whole
+	Message string
 }
 
 // SectionKind says what a section does to its file.
@@ -46,6 +54,11 @@ type Chunk struct {
 	Lines  []Line
 	// EOF says that the old lines must end the file ("*** End of File").
 	EOF bool
+	// Hint is the 1-based line of the file where the patch says that the old lines begin, or 0.
+	Hint int
+	// Unprefixed says that some lines had no prefix and were taken for context. Such a chunk is
+	// placed only where it stands exactly and once.
+	Unprefixed bool
 	// Line is the 1-based line in Patch.Text where the chunk begins: its "@@" line, or its first
 	// line where it has none.
 	Line int

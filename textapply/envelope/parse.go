@@ -34,6 +34,13 @@ const (
 	// is exactly "*** End Patch" and the only End line, and after it at most its own line ending
 	// may follow. What Strict accepts, Lenient reads in the same way.
 	Strict
+	// Tolerant reads all that Lenient reads, in the same way but for the texts behind "@@", and
+	// mends more; each repair is among the patch's Notes. The envelope may be indented, stand in a
+	// code fence or amid prose, or be the one string in a JSON value that holds it; there may be
+	// several, one behind the other. The End line may be missing. Several "@@" lines in a row are
+	// scopes within scopes. Of "@@ text @@" the text is the scope, of "@@ -1,2 +1,2 @@ text" the
+	// numbers are a hint besides. A line of a chunk without prefix is taken for context.
+	Tolerant
 )
 
 // Parse reads a complete patch. Time and memory are linear in the length of text, and the patch
@@ -44,10 +51,13 @@ const (
 // without sections is no error.
 func Parse(text string, mode Mode) (*textapply.Patch, error) {
 	body, err := unwrap(text, mode)
+	if mode == Tolerant && (err != nil || indentedWhole(text)) {
+		return parseAmid(text, err)
+	}
 	if err != nil {
 		return nil, err
 	}
-	p := Parser{rules: rules{bare: mode == Strict}}
+	p := Parser{rules: rules{bare: mode == Strict, tolerant: mode == Tolerant}}
 	rest := body
 	for {
 		line, after, more := strings.Cut(rest, "\n")

@@ -31,6 +31,7 @@ type Parser struct {
 	line        int // lines handled so far, which is the 1-based number of the current one
 	environment string
 	sections    []textapply.Section
+	notes       []textapply.Note
 	err         error // the first error; it stays
 
 	text    strings.Builder // all that was pushed
@@ -42,6 +43,9 @@ type rules struct {
 	// bare refuses what may otherwise follow the End line: blank lines and, as the very last line
 	// and without a line feed, a second End line.
 	bare bool
+	// tolerant stacks scopes, reads what stands behind "@@" as more than text, and takes lines
+	// without prefix for context.
+	tolerant bool
 }
 
 // state says what the lines handled so far have led to.
@@ -115,7 +119,7 @@ func (p *Parser) close(last string) (*textapply.Patch, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
-	return &textapply.Patch{Format: Format, EnvironmentID: p.environment, Sections: p.sections}, nil
+	return &textapply.Patch{Format: Format, EnvironmentID: p.environment, Sections: p.sections, Notes: p.notes}, nil
 }
 
 // feedLast handles a last line without line feed, in which an End line counts for more: it may be

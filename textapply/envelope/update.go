@@ -32,12 +32,16 @@ func (p *Parser) handleUpdate(line string) error {
 		return markerError(p.line, line)
 	}
 	content, ok := readLine(line)
-	if !ok {
+	if !ok && !(p.rules.tolerant && chunk != nil) {
 		return p.badLine(chunk, line)
 	}
 	if chunk == nil {
 		// The first chunk of a section needs no "@@" line.
 		chunk = p.openChunk(section)
+	}
+	if !ok {
+		content = textapply.Line{Op: textapply.Context, Text: line}
+		p.noteUnprefixed(chunk, line)
 	}
 	chunk.Lines = append(chunk.Lines, content)
 	return nil
@@ -57,12 +61,18 @@ func (p *Parser) handleMarker(section *textapply.Section, chunk *textapply.Chunk
 	if !ok && marker != chunkMarker {
 		return false, nil
 	}
-	if chunk != nil && len(chunk.Lines) == 0 {
+	switch {
+	case chunk == nil || len(chunk.Lines) > 0:
+		chunk = p.openChunk(section)
+	case !p.rules.tolerant:
 		return false, nil
 	}
-	chunk = p.openChunk(section)
+	if ok && p.rules.tolerant {
+		scope, chunk.Hint = readScope(scope, chunk.Hint)
+		ok = scope != ""
+	}
 	if ok {
-		chunk.Scopes = []string{scope}
+		chunk.Scopes = append(chunk.Scopes, scope)
 	}
 	return true, nil
 }

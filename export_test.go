@@ -1,0 +1,17 @@
+package oxpatch
+
+import (
+	"github.com/openoxide/oxpatch/snapshot"
+	"github.com/openoxide/oxpatch/worktree"
+)
+
+// WithTreeEffects calls hook before each effect on the working tree; its error is that effect's
+// failure, and worktree.ErrKilled ends everything as a kill would.
+func WithTreeEffects(hook func(op worktree.Op, path string) error) Option {
+	return func(o *options) { o.treeEffects = hook }
+}
+
+// WithStoreEffects is WithTreeEffects for the store, with snapshot.ErrKilled.
+func WithStoreEffects(hook func(e snapshot.Effect, path string) error) Option {
+	return func(o *options) { o.storeEffects = hook }
+}
