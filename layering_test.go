@@ -20,8 +20,8 @@ type rule struct {
 	pure    bool     // neither files nor processes nor the network, as far as its own imports go
 }
 
-// layers has a row for every package below the root. The root may depend on all of them, the
-// commands on everything, the benchmark harness on nothing: it times processes.
+// layers has a row for every package below the root. The root may depend on all of them, commands
+// on everything; what only tests use stands in no other row, so nothing else can depend on it.
 func layers() map[string]rule {
 	return map[string]rule{
 		"change":              {pure: true},
@@ -37,7 +37,7 @@ func layers() map[string]rule {
 		"worktree":            {project: []string{"change"}},
 		"snapshot":            {project: []string{"change", "gitrepo"}},
 		"gitapply":            {project: []string{"change", "gitrepo", "merge3", "outputparse"}},
-		"bench":               {},
+		"internal/oxtest":     {project: []string{"schema"}},
 	}
 }
 
@@ -60,12 +60,12 @@ func TestImportsGoDownOnly(t *testing.T) {
 
 func checkLayer(t *testing.T, name string, p pkg) {
 	t.Helper()
-	if name == "cmd" || strings.HasPrefix(name, "cmd/") {
+	if p.command {
 		return
 	}
 	if name == "" {
 		for _, d := range p.project {
-			assert.False(t, strings.HasPrefix(d, "cmd") || d == "bench", "the root package depends on %s", d)
+			assert.False(t, strings.HasPrefix(d, "internal/"), "the root package depends on %s, which is for tests", d)
 		}
 		return
 	}
@@ -92,7 +92,7 @@ func TestTheProgramLinksNoNetworkCode(t *testing.T) {
 			t.Parallel()
 			packages := listPackages(t, goos)
 			for _, name := range slices.Sorted(maps.Keys(packages)) {
-				if name == "bench" {
+				if !delivered(name, packages[name]) {
 					continue
 				}
 				for _, d := range packages[name].all {
@@ -101,6 +101,14 @@ func TestTheProgramLinksNoNetworkCode(t *testing.T) {
 			}
 		})
 	}
+}
+
+// delivered reports whether users get the package: not what measures, not what only tests use.
+func delivered(name string, p pkg) bool {
+	if p.command {
+		return strings.HasPrefix(name, "cmd/")
+	}
+	return !strings.HasPrefix(name, "internal/")
 }
 
 func unwanted(dependency string) bool {
@@ -114,6 +122,7 @@ func unwanted(dependency string) bool {
 
 // pkg is what the go command says of one package.
 type pkg struct {
+	command bool     // package main, which nothing can import
 	imports []string // direct
 	all     []string // direct and indirect
 	project []string // those of all that belong to this module, without its name; "" is the root
@@ -125,7 +134,7 @@ func listPackages(t *testing.T, goos string) map[string]pkg {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go command on this machine to ask for dependencies")
 	}
-	cmd := exec.Command("go", "list", "-e", "-f", `{{.ImportPath}}|{{join .Imports " "}}|{{join .Deps " "}}`, "./...")
+	cmd := exec.Command("go", "list", "-e", "-f", `{{.ImportPath}}|{{.Name}}|{{join .Imports " "}}|{{join .Deps " "}}`, "./...")
 	cmd.Env = append(os.Environ(), "GOOS="+goos, "GOARCH=amd64", "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
@@ -134,8 +143,8 @@ func listPackages(t *testing.T, goos string) map[string]pkg {
 	packages := map[string]pkg{}
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Split(strings.TrimSuffix(line, "\n"), "|")
-		require.Len(t, fields, 3, line)
-		p := pkg{imports: strings.Fields(fields[1]), all: strings.Fields(fields[2])}
+		require.Len(t, fields, 4, line)
+		p := pkg{command: fields[1] == "main", imports: strings.Fields(fields[2]), all: strings.Fields(fields[3])}
 		for _, d := range p.all {
 			if d == module || strings.HasPrefix(d, module+"/") {
 				p.project = append(p.project, below(d))
