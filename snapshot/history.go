@@ -1,0 +1,130 @@
+package snapshot
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+)
+
+// History is what a root's operations were, over all stores that may hold some.
+type History struct {
+	places []Place
+}
+
+// Operation names a finished operation and where its record is.
+type Operation struct {
+	ID    string
+	Place Place
+	ref   opRef
+}
+
+// History returns the root's history. Nothing is read yet.
+func (s *Site) History() *History { return &History{places: s.Read} }
+
+// Ops returns the finished operations, newest first. It reads only names. Errors: a
+// *NewerFormatError if one of the stores may hold operations that this code cannot know of, or one
+// of the file system; with an error the list holds what the other stores have.
+func (h *History) Ops() ([]Operation, error) {
+	var ops []Operation
+	var failures []error
+	for _, p := range h.places {
+		if _, err := checkFormat(p.Dir); err != nil {
+			failures = append(failures, err)
+			continue
+		}
+		refs, err := listRefs(p, groupOps)
+		if err != nil {
+			failures = append(failures, err)
+		}
+		for _, ref := range refs {
+			ops = append(ops, Operation{ID: ref.id, Place: p, ref: ref})
+		}
+	}
+	slices.SortStableFunc(ops, func(a, b Operation) int { return strings.Compare(b.ID, a.ID) })
+	// A store copied by hand may hold the same operation as another; the better place wins.
+	ops = slices.CompactFunc(ops, func(a, b Operation) bool { return a.ID == b.ID })
+	return ops, errors.Join(failures...)
+}
+
+// Read returns the record of the finished operation with this id, or the only one whose id begins
+// so. Upper case is taken as lower. Errors: ErrUnknownOperation, *AmbiguousError, *TornError,
+// *NewerFormatError.
+func (h *History) Read(id string) (*Record, error) {
+	ops, listing := h.Ops()
+	prefix := strings.ToLower(id)
+	var found []Operation
+	for _, o := range ops {
+		if prefix != "" && strings.HasPrefix(o.ID, prefix) {
+			found = append(found, o)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0].Read()
+	case len(found) == 0 && listing != nil:
+		return nil, listing
+	case len(found) == 0:
+		return nil, &UnknownError{ID: id}
+	}
+	e := &AmbiguousError{Prefix: id}
+	for _, o := range found {
+		e.IDs = append(e.IDs, o.ID)
+	}
+	return nil, e
+}
+
+// Read returns the operation's record. Errors: ErrUnknownOperation if it is gone, *TornError,
+// *NewerFormatError.
+func (o Operation) Read() (*Record, error) {
+	r, err := readRecord(o.Place, groupOps, o.ref)
+	if errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrTorn) {
+		return nil, &UnknownError{ID: o.ID}
+	}
+	return r, err
+}
+
+// Pending returns the records of operations that were begun and not finished, over all stores,
+// oldest first. Those that cannot be read are left out, and their errors joined.
+func (h *History) Pending() ([]*Record, error) {
+	var records []*Record
+	var failures []error
+	for _, p := range h.places {
+		some, err := pendingAt(p)
+		records = append(records, some...)
+		failures = append(failures, err)
+	}
+	slices.SortStableFunc(records, func(a, b *Record) int { return strings.Compare(a.Meta.ID, b.Meta.ID) })
+	return records, errors.Join(failures...)
+}
+
+// UnknownError names an operation that is in no store. It is an ErrUnknownOperation.
+type UnknownError struct {
+	ID string
+}
+
+func (e *UnknownError) Error() string { return e.ID + ": unknown operation" }
+
+// Is makes errors.Is(err, ErrUnknownOperation) true.
+func (e *UnknownError) Is(target error) bool { return target == ErrUnknownOperation }
+
+// Undone returns the operations that are undone now, derived from the log alone: those that an
+// undo, itself not undone, takes back. So when an undo is taken back, what it had undone stands
+// again. An operation that takes back only some paths of another leaves it standing. The order of
+// metas does not matter; ids tell which is later, and an operation can only take back earlier ones.
+func Undone(metas []Meta) map[string]bool {
+	byAge := slices.Clone(metas)
+	slices.SortFunc(byAge, func(a, b Meta) int { return strings.Compare(b.ID, a.ID) })
+	undone := make(map[string]bool)
+	for _, m := range byAge {
+		if undone[m.ID] || m.Partial {
+			continue
+		}
+		for _, id := range m.Reverts {
+			if id < m.ID {
+				undone[id] = true
+			}
+		}
+	}
+	return undone
+}

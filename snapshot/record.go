@@ -1,0 +1,260 @@
+package snapshot
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/openoxide/oxpatch/change"
+)
+
+// Record is an operation as it was recorded. Contents are read when asked for.
+type Record struct {
+	Meta   Meta
+	place  Place
+	ref    opRef
+	commit oid
+	source *source
+}
+
+// Commit returns the id of the ghost commit, in hex.
+func (r *Record) Commit() string { return r.commit.String() }
+
+// Place returns where the record is.
+func (r *Record) Place() Place { return r.place }
+
+// Close closes the files that reading contents opened. The record stays usable. It is for those who
+// hold many records; else the files are closed when the record is garbage.
+func (r *Record) Close() { r.source.close() }
+
+// Entry is one path of an operation to be recorded.
+type Entry struct {
+	change.Change
+	// InPlace: the file will be written in place.
+	InPlace bool
+	// Outside: Path is absolute and outside the root.
+	Outside bool
+	// AfterUnknown: what the operation will leave is not known; After is not looked at.
+	AfterUnknown bool
+}
+
+// Put writes a record: what the operation is, what it found and will leave at each path, and its
+// inputs. When it returns, the record is on disk (with DurabilityProcess: with the kernel), but no
+// part of the history before SetPending or Publish. The fields of meta that are said to be set by
+// Put are overwritten; its id is one of NewID's.
+//
+// The caller holds the root's lock and Store.Lock. ctx is looked at between objects. On failure
+// nothing is left behind.
+func (s *Store) Put(ctx context.Context, meta Meta, entries []Entry, patches [][]byte) (*Record, error) {
+	if !validID(meta.ID) {
+		return nil, fmt.Errorf("record: %q is not an operation id", meta.ID)
+	}
+	if err := s.register(); err != nil {
+		return nil, err
+	}
+	s.removeDebris()
+	d := newDraft()
+	meta.Paths = d.addEntries(entries)
+	meta.Version, meta.Patches = MetaVersion, len(patches)
+	meta.Root, meta.Worktree, meta.Durability = s.site.Root, s.place.Worktree, s.durability
+	meta.Inexact = slices.ContainsFunc(entries, func(e Entry) bool { return e.AfterUnknown })
+	commit, err := d.seal(meta, patches)
+	if err != nil {
+		return nil, err
+	}
+	pack, err := s.writePack(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	ref := opRef{id: meta.ID, pack: pack.String()}
+	return &Record{Meta: meta, place: s.place, ref: ref, commit: commit, source: newSource(s.place, ref.pack)}, nil
+}
+
+// draft is a record in memory: its objects in the order in which they will be written.
+type draft struct {
+	objects []draftObject
+	known   map[oid]bool // equal content is one object
+	before  []treeEntry
+	after   []treeEntry
+}
+
+type draftObject struct {
+	t    objType
+	id   oid
+	data []byte
+	// base and delta say how to make data from another object, written before; delta is nil for
+	// an object that is written whole.
+	base  oid
+	delta []byte
+}
+
+// stored returns what is written of the object.
+func (o draftObject) stored() []byte {
+	if o.delta != nil {
+		return o.delta
+	}
+	return o.data
+}
+
+func newDraft() *draft { return &draft{known: make(map[oid]bool)} }
+
+// add puts an object into the draft once.
+func (d *draft) add(o draftObject) oid {
+	if !d.known[o.id] {
+		d.known[o.id] = true
+		d.objects = append(d.objects, o)
+	}
+	return o.id
+}
+
+func (d *draft) addWhole(t objType, data []byte) oid {
+	return d.add(draftObject{t: t, id: hashObject(t, data), data: data})
+}
+
+// addEntries adds the contents of all states. All befores come first, so that an after can be a
+// delta on any of them: on its own, or on that of the name that it was moved from.
+func (d *draft) addEntries(entries []Entry) []PathMeta {
+	paths := make([]PathMeta, len(entries))
+	ids := make([]oid, len(entries))
+	byName := make(map[string]int, len(entries))
+	for i, e := range entries {
+		byName[e.Path] = i
+		paths[i] = PathMeta{Path: e.Path, OldPath: e.OldPath, InPlace: e.InPlace, Outside: e.Outside, Index: e.Index}
+		paths[i].Before = stateMeta(e.Before)
+		if hasContent(e.Before.Kind) {
+			ids[i] = d.addWhole(typeBlob, e.Before.Content)
+			paths[i].Before.OID = ids[i].String()
+			d.before = append(d.before, treeEntry{name: number(i), id: ids[i]})
+		}
+	}
+	for i, e := range entries {
+		if e.AfterUnknown {
+			paths[i].After = StateMeta{Unknown: true}
+			continue
+		}
+		paths[i].After = stateMeta(e.After)
+		if !hasContent(e.After.Kind) {
+			continue
+		}
+		base := i
+		if e.OldPath != "" {
+			if from, ok := byName[e.OldPath]; ok {
+				base = from
+			}
+		}
+		id := d.addAfter(e, entries[base].Before, ids[base])
+		paths[i].After.OID = id.String()
+		d.after = append(d.after, treeEntry{name: number(i), id: id})
+	}
+	return paths
+}
+
+// minDelta is the size below which a delta saves nothing worth having.
+const minDelta = 512
+
+// addAfter adds the content after the operation: as a delta if the edits are known and that is
+// half the size or less.
+func (d *draft) addAfter(e Entry, base change.State, baseID oid) oid {
+	o := draftObject{t: typeBlob, id: hashObject(typeBlob, e.After.Content), data: e.After.Content, base: baseID}
+	if e.Edits != nil && base.Kind == change.File && len(o.data) >= minDelta && !d.known[o.id] {
+		o.delta = encodeDelta(base.Content, o.data, e.Edits, len(o.data)/2)
+	}
+	return d.add(o)
+}
+
+// seal adds meta, patches, trees and the commit, whose id it returns.
+func (d *draft) seal(meta Meta, patches [][]byte) (oid, error) {
+	text, err := json.Marshal(meta)
+	if err != nil {
+		return oid{}, err
+	}
+	root := []treeEntry{{name: "meta", id: d.addWhole(typeBlob, append(text, '\n'))}}
+	var inputs []treeEntry
+	for i, p := range patches {
+		inputs = append(inputs, treeEntry{name: number(i), id: d.addWhole(typeBlob, p)})
+	}
+	groups := []struct {
+		name    string
+		entries []treeEntry
+	}{{"before", d.before}, {"after", d.after}, {"patch", inputs}}
+	for _, g := range groups {
+		if len(g.entries) > 0 {
+			root = append(root, treeEntry{name: g.name, dir: true, id: d.addWhole(typeTree, encodeTree(g.entries))})
+		}
+	}
+	tree := d.addWhole(typeTree, encodeTree(root))
+	message := fmt.Sprintf("oxpatch %s %s\n\nPaths: %d", meta.Kind, meta.ID, len(meta.Paths))
+	return d.addWhole(typeCommit, encodeCommit(tree, meta.Time, message)), nil
+}
+
+// number is the name of the nth entry in a tree.
+func number(n int) string { return fmt.Sprintf("%04d", n) }
+
+func hasContent(k change.Kind) bool { return k == change.File || k == change.Symlink }
+
+func stateMeta(s change.State) StateMeta {
+	m := StateMeta{Kind: s.Kind, Mode: s.Mode}
+	if hasContent(s.Kind) {
+		m.Size = int64(len(s.Content))
+	}
+	return m
+}
+
+// writePack writes the draft as a pack with its index and returns the pack's name.
+func (s *Store) writePack(ctx context.Context, d *draft) (oid, error) {
+	f, err := s.disk.createTemp(s.packDir(), "pack")
+	if err != nil {
+		return oid{}, err
+	}
+	name, idx, err := d.write(ctx, effectWriter{&s.disk, f})
+	if err == nil {
+		// The one sync of the bytes: what a user's file held must be safe before it changes.
+		err = s.disk.sync(f)
+	}
+	if err == nil {
+		err = f.Close()
+	}
+	pack := packPath(s.place, name.String())
+	if err == nil {
+		err = s.disk.rename(f.Name(), pack)
+	}
+	if err != nil {
+		s.disk.discard(f, err)
+		return oid{}, err
+	}
+	// The index comes last, as git does it: git looks for packs by their indexes. It is not synced,
+	// since a torn one is made again from the pack.
+	err = s.disk.replace(s.packDir(), idxPath(pack), idx, false)
+	if err != nil && !errors.Is(err, ErrKilled) {
+		_ = s.disk.remove(pack)
+	}
+	return name, err
+}
+
+// write streams the draft's objects as a pack and returns its name and index.
+func (d *draft) write(ctx context.Context, w effectWriter) (oid, []byte, error) {
+	size := 0
+	for _, o := range d.objects {
+		size += len(o.stored())
+	}
+	p, err := newPackWriter(w, len(d.objects), size)
+	if err != nil {
+		return oid{}, nil, err
+	}
+	for _, o := range d.objects {
+		if err := ctx.Err(); err != nil {
+			return oid{}, nil, err
+		}
+		if o.delta != nil {
+			err = p.delta(o.id, o.base, o.delta)
+		} else {
+			err = p.object(o.t, o.id, o.data)
+		}
+		if err != nil {
+			return oid{}, nil, err
+		}
+	}
+	return p.finish()
+}

@@ -1,0 +1,185 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// The refs of a root are refs/oxpatch/WORKTREE/GROUP/ID-PACK. They are ordinary refs, so that git's
+// gc keeps the records; but we write the files ourselves: go-git truncates a ref in place, and a
+// reader meets it empty.
+//
+// PACK is the name of the pack that the record was written as, so that one open finds it. (The pack
+// cannot be named after the commit: go-git refuses packs that are not named after their checksum.)
+// A ref without it is read too; its objects are then looked for in all packs.
+const (
+	groupOps     = "ops"     // finished operations
+	groupPending = "pending" // operations whose files are being written, or were when it was cut off
+)
+
+// opRef is the last part of a ref's name.
+type opRef struct {
+	id   string
+	pack string // in hex, or ""
+}
+
+func (r opRef) String() string {
+	if r.pack == "" {
+		return r.id
+	}
+	return r.id + "-" + r.pack
+}
+
+func parseRef(name string) (opRef, bool) {
+	id, pack, named := strings.Cut(name, "-")
+	if _, err := parseOID(pack); named && err != nil {
+		return opRef{}, false
+	}
+	return opRef{id: id, pack: pack}, validID(id)
+}
+
+// groupName is the beginning of the full names of a group's refs.
+func groupName(p Place, group string) string {
+	return "refs/oxpatch/" + p.Worktree + "/" + group + "/"
+}
+
+func groupPath(p Place, group string) string {
+	return filepath.Join(p.Dir, filepath.FromSlash(groupName(p, group)))
+}
+
+func refPath(p Place, group string, ref opRef) string {
+	return filepath.Join(groupPath(p, group), ref.String())
+}
+
+// listRefs returns the refs in a group by ascending id, from files and from packed-refs.
+func listRefs(p Place, group string) ([]opRef, error) {
+	entries, err := os.ReadDir(groupPath(p, group))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !isNotDir(err) {
+		return nil, err
+	}
+	var refs []opRef
+	for _, e := range entries {
+		if ref, ok := parseRef(e.Name()); ok {
+			refs = append(refs, ref)
+		}
+	}
+	packed, err := packedRefs(p)
+	if err != nil {
+		return nil, err
+	}
+	for name := range packed {
+		last, in := strings.CutPrefix(name, groupName(p, group))
+		if ref, ok := parseRef(last); in && ok {
+			refs = append(refs, ref)
+		}
+	}
+	// A ref may be both in a file and packed.
+	slices.SortFunc(refs, func(a, b opRef) int { return strings.Compare(a.String(), b.String()) })
+	return slices.Compact(refs), nil
+}
+
+// readRef returns the commit that a ref names. Without such a ref the error is fs.ErrNotExist; a
+// damaged one is a *TornError.
+func readRef(p Place, group string, ref opRef) (oid, error) {
+	path := refPath(p, group, ref)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		packed, err := packedRefs(p)
+		if err != nil {
+			return oid{}, err
+		}
+		if commit, ok := packed[groupName(p, group)+ref.String()]; ok {
+			return commit, nil
+		}
+		return oid{}, &fs.PathError{Op: "read", Path: path, Err: fs.ErrNotExist}
+	}
+	if err != nil {
+		return oid{}, err
+	}
+	commit, err := parseOID(strings.TrimSuffix(string(data), "\n"))
+	if err != nil {
+		return oid{}, &TornError{Path: path, Err: fmt.Errorf("not a ref: %.50q", data)}
+	}
+	return commit, nil
+}
+
+// packedRefs reads packed-refs, which only git writes ("git pack-refs" in the store).
+func packedRefs(p Place) (map[string]oid, error) {
+	data, err := os.ReadFile(filepath.Join(p.Dir, "packed-refs"))
+	if errors.Is(err, fs.ErrNotExist) || isNotDir(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	refs := make(map[string]oid)
+	for line := range strings.Lines(string(data)) {
+		hex, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if id, err := parseOID(hex); err == nil {
+			refs[name] = id
+		}
+	}
+	return refs, nil
+}
+
+// writeRef makes a ref that survives a power loss, unless the store is not synced at all.
+func (s *Store) writeRef(group string, ref opRef, commit oid) error {
+	dir := s.refDir(group)
+	if err := s.disk.mkdirAll(dir); err != nil {
+		return err
+	}
+	// The content is synced before the rename: a ref that is there but empty would be torn.
+	path := refPath(s.place, group, ref)
+	if err := s.disk.replace(s.packDir(), path, []byte(commit.String()+"\n"), true); err != nil {
+		return err
+	}
+	return s.disk.syncDir(dir)
+}
+
+// dropRef removes a ref, whether in a file or packed. A ref that is not there is no error.
+func (s *Store) dropRef(group string, ref opRef) error {
+	err := s.disk.remove(refPath(s.place, group, ref))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := s.dropPacked(groupName(s.place, group) + ref.String()); err != nil {
+		return err
+	}
+	if s.durability == DurabilityPower {
+		return s.disk.syncDir(s.refDir(group))
+	}
+	return nil
+}
+
+// dropPacked takes one ref out of packed-refs.
+func (s *Store) dropPacked(name string) error {
+	path := filepath.Join(s.place.Dir, "packed-refs")
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var kept strings.Builder
+	found := false
+	for line := range strings.Lines(string(data)) {
+		if strings.HasSuffix(strings.TrimSuffix(line, "\n"), " "+name) {
+			found = true
+			continue
+		}
+		kept.WriteString(line)
+	}
+	if !found {
+		return nil
+	}
+	if err := s.disk.replace(s.packDir(), path, []byte(kept.String()), true); err != nil {
+		return err
+	}
+	return s.disk.syncDir(s.place.Dir)
+}

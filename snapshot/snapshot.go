@@ -1,0 +1,63 @@
+// Package snapshot keeps what undo needs: one record for every operation, written before the first
+// file of the user changes.
+//
+// # Records
+//
+// A record is a git commit without parents in a private bare store, so that plain git can show it
+// (git -C STORE show COMMIT) and any record can be dropped alone. Its tree is
+//
+//	meta          what the operation was, as JSON (type Meta)
+//	patch/NNNN    the input, one blob for each of the inputs
+//	before/NNNN   content that stood at a path before; NNNN is the path's place in meta
+//	after/NNNN    content that stands there after the operation
+//
+// Names are numbers because a tree cannot hold every file name; the names are in meta. Contents
+// are the bytes of the working tree, never filtered; absent paths and folders have no entry. A
+// record is one pack, named in its ref, so that it is read by opening that pack alone; where git has
+// repacked the store since, objects are looked up through go-git instead.
+//
+// # Places
+//
+// The store is $OXPATCH_STORE if that is set; else "oxpatch/store" in the git directory that all
+// working trees of the repository share; and without a repository, or where that folder cannot be
+// written, $XDG_STATE_HOME/oxpatch/store. Reading looks at all of them.
+//
+// Within a store each root has a name. In a store inside a git directory it is "main", or "wt-"
+// and the name of the linked working tree, so a repository that was moved or copied keeps its
+// history. In a store that many roots share, a file for each root notes its path, inode and time
+// of birth. A root is found again by its path; and when it was moved or renamed on the same file
+// system, by inode and time of birth. A folder that was moved to another file system, or restored
+// from a backup at another path, is a new root to the shared store: its history can be had by
+// moving it back, and is kept from the outset by pointing OXPATCH_STORE to a store beside it. A
+// folder restored at its old path is found by the path, although its inode is new.
+//
+// # Order of an operation
+//
+// Site.Lock, Site.Open, Store.Lock, Store.NewID, Store.Put, Store.SetPending, then the files, then
+// Store.Publish. A record that is still pending when another process takes the lock belongs to an
+// operation that was cut off.
+package snapshot
+
+import "time"
+
+const (
+	// StoreVersion is the version of the store's layout that this code reads and writes.
+	StoreVersion = 1
+	// MetaVersion is the version of Meta that this code reads and writes.
+	MetaVersion = 1
+	// DefaultLockTimeout is how long a lock is waited for.
+	DefaultLockTimeout = 10 * time.Second
+)
+
+// Durability says what a record survives.
+type Durability string
+
+const (
+	// DurabilityRecord: a record is on disk before Put and SetPending return, so that it survives
+	// a power loss. The default.
+	DurabilityRecord Durability = "record"
+	// DurabilityPower: as DurabilityRecord, and every change of a ref is on disk too.
+	DurabilityPower Durability = "power"
+	// DurabilityProcess: nothing is synced. It survives the death of the process, not of the system.
+	DurabilityProcess Durability = "process"
+)

@@ -1,0 +1,159 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Options say how a store is written.
+type Options struct {
+	// Durability is DurabilityRecord if empty.
+	Durability Durability
+	// Effects, if set, is called before each change on disk, with the path that is about to
+	// change; its error stops the change. ErrKilled also stops the cleaning up.
+	Effects func(e Effect, path string) error
+}
+
+// Store is a place opened for writing. Its methods may be used by one operation at a time: the one
+// that holds the root's lock.
+type Store struct {
+	site       *Site
+	place      Place
+	skipped    []Unusable
+	disk       disk
+	durability Durability
+	lastID     string
+	registered bool
+}
+
+// Place returns where the store is.
+func (s *Store) Place() Place { return s.place }
+
+// Skipped returns the better places that could not be used. As long as they cannot be written,
+// what they hold can be read, but its pending operations cannot be settled.
+func (s *Store) Skipped() []Unusable { return s.skipped }
+
+// Open returns the store at the first place of Write that can be written, made if need be. Whether
+// it can is found out by writing, since mode bits say little in a sandbox.
+//
+// Errors: *NoStoreError if there is none; *NewerFormatError or *TornError if a store is there that
+// must be left alone, for its operations would be passed over by using another.
+func (s *Site) Open(o Options) (*Store, error) {
+	if o.Durability == "" {
+		o.Durability = DurabilityRecord
+	}
+	var tried []Unusable
+	for _, p := range s.Write {
+		store, err := s.OpenPlace(p, o)
+		if err == nil {
+			store.skipped = tried
+			return store, nil
+		}
+		if errors.Is(err, ErrNewerFormat) || errors.Is(err, ErrTorn) || errors.Is(err, ErrKilled) {
+			return nil, err
+		}
+		tried = append(tried, Unusable{Place: p, Err: err})
+	}
+	return nil, &NoStoreError{Tried: tried}
+}
+
+// OpenPlace opens one place for writing, as recovery needs it for a record that is pending in
+// another store than the one that new records go to.
+func (s *Site) OpenPlace(p Place, o Options) (*Store, error) {
+	if o.Durability == "" {
+		o.Durability = DurabilityRecord
+	}
+	store := &Store{site: s, place: p, durability: o.Durability,
+		disk: disk{hook: o.Effects, synced: o.Durability != DurabilityProcess}}
+	known, err := checkFormat(p.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if !known {
+		return store, store.create()
+	}
+	return store, store.probe()
+}
+
+func (s *Store) packDir() string { return filepath.Join(s.place.Dir, "objects", "pack") }
+
+func (s *Store) refDir(group string) string { return groupPath(s.place, group) }
+
+const formatPrefix = "oxpatch store "
+
+// checkFormat reads a store's version. known is false where there is no store yet.
+func checkFormat(dir string) (known bool, err error) {
+	path := filepath.Join(dir, "format")
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) || isNotDir(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	text, ok := strings.CutPrefix(string(data), formatPrefix)
+	version, err := strconv.Atoi(strings.TrimSuffix(text, "\n"))
+	if !ok || err != nil || version < 1 {
+		return false, &TornError{Path: path, Err: fmt.Errorf("not the version of a store: %.40q", data)}
+	}
+	if version > StoreVersion {
+		return false, &NewerFormatError{Path: path, Version: version, Supported: StoreVersion}
+	}
+	return true, nil
+}
+
+// storeConfig makes git treat the store as ours: private files when git repacks it, and no
+// repacking unless somebody asks for it.
+const storeConfig = `[core]
+	repositoryformatversion = 0
+	filemode = true
+	bare = true
+	sharedRepository = 0600
+[gc]
+	auto = 0
+	packRefs = false
+[maintenance]
+	auto = false
+`
+
+// create makes a store. The version comes last: a store without it is one that was cut off while
+// it was made, and making it again completes it.
+func (s *Store) create() error {
+	dir := s.place.Dir
+	for _, sub := range []string{"objects/pack", "objects/info", "refs/heads", "worktrees"} {
+		if err := s.disk.mkdirAll(filepath.Join(dir, filepath.FromSlash(sub))); err != nil {
+			return err
+		}
+	}
+	files := []struct{ name, text string }{
+		{"HEAD", "ref: refs/heads/none\n"},
+		{"config", storeConfig},
+		{"format", formatPrefix + strconv.Itoa(StoreVersion) + "\n"},
+	}
+	for _, f := range files {
+		if err := s.disk.replace(s.packDir(), filepath.Join(dir, f.name), []byte(f.text), true); err != nil {
+			return err
+		}
+	}
+	return s.disk.syncDir(dir)
+}
+
+// probe finds out whether the store can be written, by opening its lock for writing. It makes and
+// removes no file: on ext4 each inode freed slows down the next ones made for a while.
+func (s *Store) probe() error {
+	if err := s.disk.allow(EffectCreate, s.lockPath()); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(s.lockPath(), os.O_RDWR|os.O_CREATE, fileMode)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func (s *Store) lockPath() string { return filepath.Join(s.place.Dir, "lock") }
