@@ -38,7 +38,8 @@ func Quote(path string) string {
 	return b.String()
 }
 
-// NeedsQuote reports whether git, with core.quotePath off, would quote path in a diff header.
+// NeedsQuote reports whether path must be quoted in a diff header: where git with core.quotePath off
+// quotes it, and where it is not UTF-8, so that the diff as a whole stays UTF-8.
 func NeedsQuote(path string) bool {
 	for i := 0; i < len(path); i++ {
 		if c := path[i]; c < 0x20 || c == 0x7f || c == '"' || c == '\\' {

@@ -12,7 +12,7 @@ import (
 // match them with errors.Is.
 var (
 	ErrNoMatch     = errors.New("the expected lines were not found")
-	ErrNoContext   = fmt.Errorf("the scope line was not found: %w", ErrNoMatch)
+	ErrNoContext   = error(noContext{}) // is an ErrNoMatch too
 	ErrAmbiguous   = errors.New("the lines fit more than one place")
 	ErrMissing     = errors.New("no such file")
 	ErrExists      = errors.New("the file exists already")
@@ -21,6 +21,11 @@ var (
 	ErrUnsupported = errors.New("not possible for this patch")
 	ErrMalformed   = errors.New("malformed patch")
 )
+
+type noContext struct{}
+
+func (noContext) Error() string { return "the scope line was not found" }
+func (noContext) Unwrap() error { return ErrNoMatch }
 
 // Error is the refusal of one section, or of one of its chunks.
 type Error struct {

@@ -1,9 +1,6 @@
 package textapply
 
-import (
-	"slices"
-	"sort"
-)
+import "sort"
 
 // lineSource is a list of lines to search in.
 type lineSource interface {
@@ -13,11 +10,13 @@ type lineSource interface {
 
 // Index answers searches for patterns in one text. Lines are interned to small numbers once per
 // pass, when the first search needs that pass; a search then compares numbers and starts from the
-// rarest line of its pattern, so that many chunks cost little more than one.
+// rarest line of its pattern, so that many chunks cost little more than one. Texts and patterns
+// that are made of few different lines defeat that; a pass that has spent a multiple of the text's
+// length on comparing changes to an automaton, which bounds the work whatever the input is.
 type Index struct {
-	src   lineSource
-	known []string // every line that a pattern may hold
-	pass  [passes]*passIndex
+	src      lineSource
+	patterns [][]string // every pattern that may be searched for
+	pass     [passes]*passIndex
 }
 
 // passIndex is the text as one pass sees it.
@@ -27,28 +26,36 @@ type passIndex struct {
 	// places[first[id]:first[id+1]] are the lines with that id, ascending.
 	first  []int32
 	places []int32
+	// patterns are those of the Index whose lines all stand in the text.
+	patterns [][]int32
+	// work counts the line comparisons of all searches so far.
+	work int
+	auto *automaton
 }
 
-// newIndex prepares a search for patterns made of the given lines.
-func newIndex(src lineSource, known []string) *Index {
-	return &Index{src: src, known: known}
+// newIndex prepares a search for the given patterns.
+func newIndex(src lineSource, patterns [][]string) *Index {
+	return &Index{src: src, patterns: patterns}
 }
 
 func (x *Index) at(p Pass) *passIndex {
 	if x.pass[p] == nil {
-		x.pass[p] = buildPass(x.src, x.known, p)
+		x.pass[p] = buildPass(x.src, x.patterns, p)
 	}
 	return x.pass[p]
 }
 
-func buildPass(src lineSource, known []string, p Pass) *passIndex {
-	pi := &passIndex{dict: make(map[string]int32, len(known))}
-	lengths := newLengthSet()
-	for _, s := range known {
-		key := string(normalize([]byte(s), p))
-		if _, ok := pi.dict[key]; !ok {
-			pi.dict[key] = int32(len(pi.dict))
-			lengths.add(len(key))
+func buildPass(src lineSource, patterns [][]string, p Pass) *passIndex {
+	pi := &passIndex{dict: map[string]int32{}}
+	norm := normalizer{pass: p}
+	var may lineFilter
+	for _, pattern := range patterns {
+		for _, s := range pattern {
+			key := norm.string(s)
+			if _, ok := pi.dict[string(key)]; !ok {
+				pi.dict[string(key)] = int32(len(pi.dict))
+				may.add(key)
+			}
 		}
 	}
 	n := src.Len()
@@ -57,8 +64,8 @@ func buildPass(src lineSource, known []string, p Pass) *passIndex {
 	hits := int32(0)
 	for i := range n {
 		pi.line[i] = -1
-		key := normalize(src.Line(i), p)
-		if !lengths.has(len(key)) {
+		key := norm.bytes(src.Line(i))
+		if !may.have(key) {
 			continue
 		}
 		if id, ok := pi.dict[string(key)]; ok {
@@ -68,6 +75,11 @@ func buildPass(src lineSource, known []string, p Pass) *passIndex {
 		}
 	}
 	pi.collect(hits)
+	for _, pattern := range patterns {
+		if ids, ok := pi.ids(pattern, p); ok {
+			pi.patterns = append(pi.patterns, ids)
+		}
+	}
 	return pi
 }
 
@@ -86,35 +98,12 @@ func (pi *passIndex) collect(hits int32) {
 	pi.first = pi.first[:len(pi.first)-1]
 }
 
-// lengthSet remembers byte lengths below a bound, to skip hashing lines that cannot be in a
-// dictionary.
-type lengthSet struct {
-	bits [4]uint64
-	long bool
-}
-
-func newLengthSet() *lengthSet { return &lengthSet{} }
-
-func (s *lengthSet) add(n int) {
-	if n >= 256 {
-		s.long = true
-		return
-	}
-	s.bits[n>>6] |= 1 << (n & 63)
-}
-
-func (s *lengthSet) has(n int) bool {
-	if n >= 256 {
-		return s.long
-	}
-	return s.bits[n>>6]&(1<<(n&63)) != 0
-}
-
 // ids translates a pattern; ok is false where one of its lines stands nowhere in the text.
 func (pi *passIndex) ids(pattern []string, p Pass) (ids []int32, ok bool) {
 	ids = make([]int32, len(pattern))
+	norm := normalizer{pass: p}
 	for i, s := range pattern {
-		id, known := pi.dict[string(normalize([]byte(s), p))]
+		id, known := pi.dict[string(norm.string(s))]
 		if !known || pi.first[id] == pi.first[id+1] {
 			return nil, false
 		}
@@ -125,8 +114,20 @@ func (pi *passIndex) ids(pattern []string, p Pass) (ids []int32, ok bool) {
 
 func (pi *passIndex) placesOf(id int32) []int32 { return pi.places[pi.first[id]:pi.first[id+1]] }
 
+// matchesAt compares and counts what that costs.
 func (pi *passIndex) matchesAt(ids []int32, at int) bool {
-	return at >= 0 && at+len(ids) <= len(pi.line) && slices.Equal(pi.line[at:at+len(ids)], ids)
+	pi.work++
+	if at < 0 || at+len(ids) > len(pi.line) {
+		return false
+	}
+	for i, id := range ids {
+		if pi.line[at+i] != id {
+			pi.work += i
+			return false
+		}
+	}
+	pi.work += len(ids)
+	return true
 }
 
 // each calls yield for every place at or after from where the pattern matches, ascending, until
@@ -139,45 +140,28 @@ func (pi *passIndex) each(ids []int32, from int, yield func(int) bool) {
 		}
 	}
 	list := pi.placesOf(ids[rare])
-	list = list[sort.Search(len(list), func(i int) bool { return int(list[i]) >= from+rare }):]
-	// Comparing at every place of the rarest line is best where lines differ; where they repeat,
-	// it would cost places times pattern, and the automaton is linear whatever the text is.
-	if len(list) > 16 && len(list) > 4*(len(pi.line)-from)/len(ids) {
-		pi.eachKMP(ids, from, yield)
-		return
-	}
-	for _, place := range list {
-		if at := int(place) - rare; pi.matchesAt(ids, at) && !yield(at) {
+	for _, place := range list[sort.Search(len(list), func(i int) bool { return int(list[i]) >= from+rare }):] {
+		at := int(place) - rare
+		if pi.exhausted() && pi.auto.each(ids, at, yield) {
+			return
+		}
+		if pi.matchesAt(ids, at) && !yield(at) {
 			return
 		}
 	}
 }
 
-// eachKMP is the search of Knuth, Morris and Pratt: linear in the text and the pattern.
-func (pi *passIndex) eachKMP(ids []int32, from int, yield func(int) bool) {
-	back := make([]int, len(ids))
-	for i, k := 1, 0; i < len(ids); i++ {
-		for k > 0 && ids[i] != ids[k] {
-			k = back[k-1]
-		}
-		if ids[i] == ids[k] {
-			k++
-		}
-		back[i] = k
+// comparisonsPerLine is how often a pass may compare each line of the text before it builds the
+// automaton, which costs about as much.
+const comparisonsPerLine = 8
+
+// exhausted reports whether the pass has spent its comparisons and has the automaton now.
+func (pi *passIndex) exhausted() bool {
+	if pi.work < comparisonsPerLine*(len(pi.line)+16) {
+		return false
 	}
-	k := 0
-	for i := from; i < len(pi.line); i++ {
-		for k > 0 && pi.line[i] != ids[k] {
-			k = back[k-1]
-		}
-		if pi.line[i] == ids[k] {
-			k++
-		}
-		if k == len(ids) {
-			if !yield(i - k + 1) {
-				return
-			}
-			k = back[k-1]
-		}
+	if pi.auto == nil {
+		pi.auto = newAutomaton(pi.patterns, pi.line)
 	}
+	return true
 }

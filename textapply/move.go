@@ -71,7 +71,7 @@ func (pl *planner) updateMissing(s *Section) {
 	if err == nil {
 		if d, readErr := pl.at(dest); readErr == nil && d.after.Kind == change.File {
 			t := splitText(d.after.Content, pl.policy)
-			if len(appliedChunks(t, s)) == len(s.Chunks) {
+			if pl.movedBefore(s) && len(appliedChunks(t, s)) == len(s.Chunks) {
 				pl.result.NewPath = dest
 				pl.unchanged("the file was moved and changed already")
 				return
@@ -79,4 +79,10 @@ func (pl *planner) updateMissing(s *Section) {
 		}
 	}
 	pl.fail(&Error{Err: ErrMissing, Hint: "check the path; to create the file use an Add File section"})
+}
+
+// movedBefore reports whether a move whose source is missing may be taken for done: where it has no
+// chunks that could be seen in the destination, only if the source is known to have existed.
+func (pl *planner) movedBefore(s *Section) bool {
+	return len(s.Chunks) > 0 || pl.tree.Known(pl.result.Path)
 }

@@ -1,7 +1,7 @@
 package textapply
 
 import (
-	"bytes"
+	"encoding/binary"
 	"unicode/utf8"
 )
 
@@ -25,13 +25,37 @@ func (p Pass) String() string {
 // normalize returns the form of a line that pass p compares. It copies only where punctuation
 // has to be folded.
 func normalize(line []byte, p Pass) []byte {
-	switch p {
+	n := normalizer{pass: p}
+	return n.bytes(line)
+}
+
+// normalizer brings many lines into the form of one pass without allocating for each: a result
+// is valid until the next call.
+type normalizer struct {
+	pass Pass
+	text []byte // the last string
+	fold []byte // the last folded line
+}
+
+func (n *normalizer) string(line string) []byte {
+	n.text = append(n.text[:0], line...)
+	return n.bytes(n.text)
+}
+
+func (n *normalizer) bytes(line []byte) []byte {
+	switch n.pass {
 	case TrailingSpace:
 		return trimRight(line)
 	case Indent:
 		return trimLeft(trimRight(line))
 	case Punctuation:
-		return fold(trimLeft(trimRight(line)))
+		line = trimLeft(trimRight(line))
+		first := firstFold(line)
+		if first < 0 {
+			return line
+		}
+		n.fold = appendFolded(append(n.fold[:0], line[:first]...), line[first:])
+		return n.fold
 	}
 	return line
 }
@@ -103,20 +127,42 @@ func foldRune(r rune) byte {
 	return 0
 }
 
-func fold(b []byte) []byte {
-	first := bytes.IndexFunc(b, func(r rune) bool { return foldRune(r) != 0 })
-	if first < 0 {
-		return b
-	}
-	out := append(make([]byte, 0, len(b)), b[:first]...)
-	for i := first; i < len(b); {
+// firstFold returns the index of the first rune that is folded, or -1.
+func firstFold(b []byte) int {
+	for i := 0; i < len(b); {
+		// Lines without any such rune are the rule; their bytes are tested eight at a time.
+		if i+8 <= len(b) && binary.LittleEndian.Uint64(b[i:])&0x8080808080808080 == 0 {
+			i += 8
+			continue
+		}
+		if b[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
 		r, size := utf8.DecodeRune(b[i:])
-		if c := foldRune(r); c != 0 {
-			out = append(out, c)
-		} else {
-			out = append(out, b[i:i+size]...)
+		if foldRune(r) != 0 {
+			return i
 		}
 		i += size
 	}
-	return out
+	return -1
+}
+
+// appendFolded appends b to dst with its runes folded; bytes that are not UTF-8 stay.
+func appendFolded(dst, b []byte) []byte {
+	for i := 0; i < len(b); {
+		if b[i] < utf8.RuneSelf {
+			dst = append(dst, b[i])
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(b[i:])
+		if c := foldRune(r); c != 0 {
+			dst = append(dst, c)
+		} else {
+			dst = append(dst, b[i:i+size]...)
+		}
+		i += size
+	}
+	return dst
 }

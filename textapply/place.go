@@ -16,7 +16,7 @@ type placement struct {
 // from behind the one before it. It returns a placement per chunk, nil for those that failed, and
 // the errors; with StopAtFirst it ends at the first.
 func placeChunks(t *text, s *Section, p Policy) ([]*placement, []*Error) {
-	x := newIndex(t, patternLines(s))
+	x := newIndex(t, patterns(s))
 	placed := make([]*placement, len(s.Chunks))
 	var errs []*Error
 	cursor := 0
@@ -35,19 +35,23 @@ func placeChunks(t *text, s *Section, p Policy) ([]*placement, []*Error) {
 	return placed, errs
 }
 
-// patternLines lists every line that the section may search for.
-func patternLines(s *Section) []string {
-	var known []string
+// patterns lists what the section may search for.
+func patterns(s *Section) [][]string {
+	var all [][]string
 	for _, c := range s.Chunks {
-		known = append(known, c.Scopes...)
-		for _, l := range c.Lines {
-			if l.Op != Insert {
-				known = append(known, l.Text)
-			}
+		for _, scope := range c.Scopes {
+			all = append(all, []string{scope})
+		}
+		old := c.Old()
+		all = append(all, old)
+		if endsInBlank(old) {
+			all = append(all, old[:len(old)-1])
 		}
 	}
-	return known
+	return all
 }
+
+func endsInBlank(lines []string) bool { return len(lines) > 0 && lines[len(lines)-1] == "" }
 
 // placeChunk finds one chunk at or after the cursor and returns the cursor behind it. Rules
 // measured on codex-cli 0.171.0: the scope is one line searched like any pattern and consumed; a
@@ -63,13 +67,15 @@ func placeChunk(x *Index, c *Chunk, cursor int, p Policy) (*placement, int, *Err
 	}
 	lines, old := c.Lines, c.Old()
 	if len(old) == 0 {
-		at := x.src.Len()
-		return &placement{at: at, lines: lines, unanchored: true}, cursor, nil
+		return placeAddition(x, c, lines, cursor, p), cursor, nil
 	}
 	m, ok := x.Seek(old, cursor, c.EOF)
-	if !ok && old[len(old)-1] == "" {
+	if !ok && endsInBlank(old) {
 		old = old[:len(old)-1]
 		lines = dropTrailingBlank(lines)
+		if len(old) == 0 && !p.FirstMatch {
+			return placeAddition(x, c, lines, cursor, p), cursor, nil
+		}
 		m, ok = x.Seek(old, cursor, c.EOF)
 	}
 	if !ok {
@@ -77,20 +83,25 @@ func placeChunk(x *Index, c *Chunk, cursor int, p Policy) (*placement, int, *Err
 	}
 	pl := &placement{at: m.Line, old: len(old), lines: lines, pass: m.Pass}
 	if !p.FirstMatch && !c.EOF {
-		pl.others = otherPlaces(x, old, m, cursor)
+		pl.others = x.places(old, m.Pass, m.Line+1, mostOthers)
 	}
 	return pl, m.Line + len(old), nil
 }
 
-func otherPlaces(x *Index, old []string, m Match, from int) []int {
-	all := x.places(old, m.Pass, from)
-	others := all[:0]
-	for _, at := range all {
-		if at != m.Line {
-			others = append(others, at)
-		}
+// mostOthers bounds how many further places are looked for: a line that fills a file would
+// otherwise be listed once more for every chunk that holds it.
+const mostOthers = 20
+
+// placeAddition places lines that come without old lines: right below the scope line, and else, or
+// always as Codex does it, behind the last line (openai/codex#30946).
+func placeAddition(x *Index, c *Chunk, lines []Line, cursor int, p Policy) *placement {
+	pl := &placement{at: x.src.Len(), lines: lines}
+	scoped := len(c.Scopes) > 0
+	if scoped && !c.EOF && !p.FirstMatch {
+		pl.at = cursor
 	}
-	return others
+	pl.unanchored = !scoped && !c.EOF && len(lines) > 0
+	return pl
 }
 
 // dropTrailingBlank returns the lines of a chunk without the empty old line at its end, and without

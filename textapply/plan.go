@@ -1,10 +1,6 @@
 package textapply
 
-import (
-	"strings"
-
-	"github.com/openoxide/oxpatch/change"
-)
+import "github.com/openoxide/oxpatch/change"
 
 // Tree is what a plan asks of the disk. It is only read.
 type Tree interface {
@@ -15,7 +11,7 @@ type Tree interface {
 	// Read returns what stands at a key; that nothing is there is no error.
 	Read(key string) (change.State, error)
 	// Known reports whether history (a commit or an earlier operation) knows a file at the key.
-	// It is asked only about a file that a patch deletes and that is not there.
+	// It is asked only about a file that a patch deletes or moves and that is not there.
 	Known(key string) bool
 }
 
@@ -27,7 +23,8 @@ type Plan struct {
 	// paths whose state does not change left out. With StopAtFirst they are what the sections
 	// before the failing one do, otherwise they count only if there are no Errors.
 	Changes []change.Change
-	// Steps are the same effects section by section, for a writer that works as Codex does.
+	// Steps are the same effects section by section, for a writer that works as Codex does. They are
+	// kept only with StopAtFirst: they hold the file once more for every section that edits it.
 	Steps []Step
 }
 
@@ -71,7 +68,7 @@ type ChunkResult struct {
 	// first old line is; for an addition the line it is put in front of.
 	Line   int
 	Pass   Pass
-	AlsoAt []int // 1-based lines of the further places where the chunk fits
+	AlsoAt []int // 1-based lines of the first twenty further places where the chunk fits
 }
 
 // Warning is something the user should know about a section that is done all the same.
@@ -132,6 +129,9 @@ type planner struct {
 type entry struct {
 	before, after change.State
 	touched       bool
+	// blind marks a path that could not be read. It is written all the same under Codex's rules,
+	// but is in no Change, since what stood there is not known.
+	blind bool
 	// from is the key whose content, as it was before, edits turn into after; whole is set where
 	// the content is new and edits say nothing.
 	from  string
@@ -201,8 +201,10 @@ func (pl *planner) fail(err *Error) {
 func (pl *planner) warn(w Warning) { pl.result.Warnings = append(pl.result.Warnings, w) }
 
 func (pl *planner) step(s Step) {
-	s.Section = pl.section
-	pl.steps = append(pl.steps, s)
+	if pl.policy.StopAtFirst {
+		s.Section = pl.section
+		pl.steps = append(pl.steps, s)
+	}
 }
 
 // changes returns the net effect of the plan.
@@ -210,12 +212,15 @@ func (pl *planner) changes() []change.Change {
 	var out []change.Change
 	for _, key := range pl.order {
 		e := pl.overlay[key]
-		if e.before.Equal(e.after) && e.before.Mode == e.after.Mode {
+		if e.blind || e.before.Equal(e.after) && e.before.Mode == e.after.Mode {
 			continue
 		}
 		c := change.Change{Path: key, Before: e.before, After: e.after}
 		if e.after.Kind != change.Absent && !e.whole {
 			c.Edits = e.edits
+			if c.Edits == nil && e.after.Kind == change.File {
+				c.Edits = []change.Edit{} // moved as it was: nothing is replaced
+			}
 			if e.from != key {
 				c.OldPath = e.from
 			}
@@ -227,8 +232,14 @@ func (pl *planner) changes() []change.Change {
 
 // join returns lines as the content of a new file: each ended by LF.
 func join(lines []string) []byte {
-	if len(lines) == 0 {
-		return []byte{}
+	size := 0
+	for _, l := range lines {
+		size += len(l) + 1
 	}
-	return []byte(strings.Join(lines, "\n") + "\n")
+	content := make([]byte, 0, size)
+	for _, l := range lines {
+		content = append(content, l...)
+		content = append(content, '\n')
+	}
+	return content
 }

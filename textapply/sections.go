@@ -41,6 +41,11 @@ func (pl *planner) add(s *Section) {
 // cannot be.
 func (pl *planner) target(key string) (*entry, error) {
 	e, err := pl.at(key)
+	if err != nil && pl.policy.StopAtFirst {
+		// Codex writes without a look at what is there.
+		e, err = &entry{blind: true}, nil
+		pl.overlay[key] = e
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +133,7 @@ func (pl *planner) deletable(s *Section, key string, e *entry) error {
 			return pl.deletableTarget(s)
 		}
 	}
-	if s.Checked && !bytes.Equal(e.after.Content, join(s.Content)) {
+	if s.Checked && (e.after.Kind != change.File || !bytes.Equal(e.after.Content, join(s.Content))) {
 		return &Error{Err: ErrNoMatch, Detail: "the file is not as the patch made it, so it is not deleted",
 			Hint: "oxpatch undo takes an operation back; or delete the file yourself"}
 	}

@@ -18,12 +18,10 @@ func Seek(lines, pattern []string, start int, eof bool) (Match, bool) {
 	if start < 0 {
 		return Match{}, false
 	}
-	x := newIndex(stringLines(lines), pattern)
+	x := newIndex(stringLines(lines), [][]string{pattern})
 	m, ok := x.Seek(pattern, start, eof)
 	if ok && !eof {
-		if all := x.places(pattern, m.Pass, start); len(all) > 0 {
-			m.Others = all[1:]
-		}
+		m.Others = x.places(pattern, m.Pass, m.Line+1, len(lines))
 	}
 	return m, ok
 }
@@ -63,14 +61,18 @@ func (x *Index) Seek(pattern []string, start int, eof bool) (Match, bool) {
 	return Match{}, false
 }
 
-// places returns every place at or after from where pattern matches at pass p, ascending.
-func (x *Index) places(pattern []string, p Pass, from int) []int {
+// places returns the first few places, at most the given number, at or after from where pattern
+// matches at pass p, ascending.
+func (x *Index) places(pattern []string, p Pass, from, most int) []int {
 	pi := x.at(p)
 	ids, ok := pi.ids(pattern, p)
 	if !ok || len(pattern) == 0 {
 		return nil
 	}
 	var all []int
-	pi.each(ids, from, func(at int) bool { all = append(all, at); return true })
+	pi.each(ids, from, func(at int) bool {
+		all = append(all, at)
+		return len(all) < most
+	})
 	return all
 }

@@ -9,9 +9,15 @@ import (
 // replacement puts the added lines in the place of the old lines [from, to) of a text.
 type replacement struct {
 	from, to int
-	added    []string
-	// after[i] is the old line (0-based) whose terminator added[i] copies, -1 for none.
-	after []int
+	added    []addedLine
+}
+
+// addedLine is a line that comes in front of old line at (0-based).
+type addedLine struct {
+	text string
+	at   int
+	// leads is set where the chunk has old lines, but none before this one.
+	leads bool
 }
 
 // splice turns placed chunks into byte edits of the text. Only removed lines go and only inserted
@@ -32,7 +38,7 @@ func splice(t *text, placed []*placement, p Policy) []change.Edit {
 	if p.ForceFinalNewline {
 		return forceFinalNewline(t, edits)
 	}
-	return keepFinalNewline(t, all, edits)
+	return keepFinalNewline(t, all, edits, p)
 }
 
 // appendReplacements adds one replacement for every run of removed and inserted lines between
@@ -56,8 +62,7 @@ func appendReplacements(all []replacement, pl *placement) []replacement {
 			r.to = at
 			continue
 		}
-		r.added = append(r.added, l.Text)
-		r.after = append(r.after, at-1)
+		r.added = append(r.added, addedLine{text: l.Text, at: at, leads: at == pl.at && pl.old > 0})
 	}
 	return all
 }
@@ -70,7 +75,6 @@ func mergeTouching(all []replacement) []replacement {
 			last := &merged[n-1]
 			last.to = max(last.to, r.to)
 			last.added = append(last.added, r.added...)
-			last.after = append(last.after, r.after...)
 			continue
 		}
 		merged = append(merged, r)
@@ -82,35 +86,40 @@ func mergeTouching(all []replacement) []replacement {
 // finishes that line first.
 func (r replacement) edit(t *text, p Policy) change.Edit {
 	e := change.Edit{Start: int(t.starts[r.from]), End: int(t.starts[r.to])}
-	size := 0
-	for _, s := range r.added {
-		size += len(s) + 2
+	if len(r.added) == 0 {
+		return e
+	}
+	size := 2
+	for _, l := range r.added {
+		size += len(l.text) + 2
 	}
 	e.New = make([]byte, 0, size)
-	if r.from == t.Len() && len(r.added) > 0 && !t.endsInTerminator() {
-		e.New = append(e.New, terminatorFor(t, r.from-1, r.from, p)...)
+	if r.from == t.Len() && !t.endsInTerminator() {
+		e.New = append(e.New, addedLine{at: r.from}.terminator(t, p)...)
 	}
-	for i, s := range r.added {
-		e.New = append(e.New, s...)
-		e.New = append(e.New, terminatorFor(t, r.after[i], r.to, p)...)
+	for _, l := range r.added {
+		e.New = append(e.New, l.text...)
+		e.New = append(e.New, l.terminator(t, p)...)
 	}
 	return e
 }
 
-// terminatorFor returns the terminator of an added line: the file's first one, or that of the old
-// line before it, else of one before that, else of the old line after it.
-func terminatorFor(t *text, before, after int, p Policy) string {
+// terminator returns the file's first terminator, or by EndingOfNeighbour that of the old line
+// before, else after the added one; for a line that leads its chunk the other way round. Behind an
+// unfinished last line it is that of the line before.
+func (l addedLine) terminator(t *text, p Policy) string {
 	if p.Ending == EndingOfFirstLine {
 		return t.firstTerminator()
 	}
-	for i := before; i >= 0 && i > before-2; i-- {
-		if s := t.terminator(i); s != "" {
-			return s
-		}
+	neighbours := [...]int{l.at - 1, l.at, l.at - 2}
+	if l.leads {
+		neighbours = [...]int{l.at, l.at - 1, l.at - 2}
 	}
-	if after < t.Len() {
-		if s := t.terminator(after); s != "" {
-			return s
+	for _, i := range neighbours {
+		if i >= 0 && i < t.Len() {
+			if s := t.terminator(i); s != "" {
+				return s
+			}
 		}
 	}
 	return t.firstTerminator()
@@ -132,14 +141,14 @@ func forceFinalNewline(t *text, edits []change.Edit) []change.Edit {
 
 // keepFinalNewline takes the terminator off the new last line of a text whose last line was
 // unfinished. A text without lines, new or emptied before, ends in a terminator.
-func keepFinalNewline(t *text, all []replacement, edits []change.Edit) []change.Edit {
+func keepFinalNewline(t *text, all []replacement, edits []change.Edit, p Policy) []change.Edit {
 	n := len(edits)
 	if t.endsInTerminator() || n == 0 || edits[n-1].End != len(t.data) {
 		return edits
 	}
 	last, r := &edits[n-1], all[n-1]
 	if k := len(r.added); k > 0 {
-		last.New = last.New[:len(last.New)-len(terminatorFor(t, r.after[k-1], r.to, Policy{}))]
+		last.New = last.New[:len(last.New)-len(r.added[k-1].terminator(t, p))]
 		return edits
 	}
 	if r.from > 0 {

@@ -27,7 +27,7 @@ func splitText(data []byte, p Policy) *text {
 	if hasCR && !t.loneCR && bytes.IndexByte(data, '\n') < 0 {
 		t.loneCR = true
 	}
-	t.starts = make([]uint32, 0, estimateLines(data))
+	t.starts = make([]uint32, 0, t.count()+2)
 	for at < len(data) {
 		end := len(data)
 		if i := bytes.IndexByte(data[at:], '\n'); i >= 0 {
@@ -42,6 +42,15 @@ func splitText(data []byte, p Policy) *text {
 	}
 	t.starts = append(t.starts, uint32(len(data)))
 	return t
+}
+
+// count returns how many bytes of the text end a line, the LF of a CRLF perhaps counted apart.
+func (t *text) count() int {
+	n := bytes.Count(t.data, []byte{'\n'})
+	if t.loneCR {
+		n += bytes.Count(t.data, []byte{'\r'})
+	}
+	return n
 }
 
 // splitAtCR adds the lines of data[at:end], which holds at most one LF, as its last byte.
@@ -59,17 +68,6 @@ func (t *text) splitAtCR(at, end int) {
 	}
 }
 
-// estimateLines guesses from the first few KiB how many lines data has, so that a large file
-// does not grow its table by doubling.
-func estimateLines(data []byte) int {
-	const probe = 16 << 10
-	if len(data) <= probe {
-		return bytes.Count(data, []byte{'\n'}) + 2
-	}
-	n := bytes.Count(data[:probe], []byte{'\n'}) + 1
-	return len(data)/probe*n + n
-}
-
 // Len returns the number of lines.
 func (t *text) Len() int { return len(t.starts) - 1 }
 
@@ -82,9 +80,6 @@ func (t *text) Line(i int) []byte {
 // terminator returns the bytes that end line i: CRLF, LF, CR or, for an unfinished last line, "".
 func (t *text) terminator(i int) string {
 	start, end := int(t.starts[i]), int(t.starts[i+1])
-	if end == start {
-		return ""
-	}
 	switch last := t.data[end-1]; {
 	case last == '\n' && end-2 >= start && t.data[end-2] == '\r':
 		return "\r\n"

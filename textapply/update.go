@@ -184,7 +184,7 @@ func (pl *planner) guess(err *Error) {
 	pl.warn(Warning{Kind: "guessed", Chunk: err.Chunk, Line: err.Line, Message: err.Detail, Hint: err.Hint, Places: err.Places})
 }
 
-// lineList names lines for a message: "line 4", "lines 4 and 9", "lines 4, 9, 12 and 5 more".
+// lineList names lines for a message: "line 4", "lines 4 and 9", "lines 4, 9, 12, 15 and 5 more".
 func lineList(lines []int) string {
 	const most = 4
 	if len(lines) == 1 {
@@ -192,6 +192,9 @@ func lineList(lines []int) string {
 	}
 	var words []string
 	for i, n := range lines {
+		if i == most && len(lines) == mostOthers {
+			return fmt.Sprintf("lines %s and many more", strings.Join(words, ", "))
+		}
 		if i == most {
 			return fmt.Sprintf("lines %s and %d more", strings.Join(words, ", "), len(lines)-most)
 		}
@@ -204,18 +207,18 @@ func lineList(lines []int) string {
 // appliedChunks returns the chunks (by index) whose new lines stand in the text at exactly one
 // place and hold an added line that is not blank, each with that place (1-based).
 func appliedChunks(t *text, s *Section) map[int]int {
-	var known []string
-	for _, c := range s.Chunks {
-		known = append(known, c.New()...)
+	wanted := make([][]string, len(s.Chunks))
+	for i, c := range s.Chunks {
+		wanted[i] = c.New()
 	}
-	x := newIndex(t, known)
+	x := newIndex(t, wanted)
 	there := map[int]int{}
 	for i, c := range s.Chunks {
 		if !addsText(c) {
 			continue
 		}
 		for p := Exact; p <= TrailingSpace; p++ {
-			if at := x.places(c.New(), p, 0); len(at) > 0 {
+			if at := x.places(wanted[i], p, 0, 2); len(at) > 0 {
 				if len(at) == 1 {
 					there[i] = at[0] + 1
 				}

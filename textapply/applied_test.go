@@ -1,0 +1,149 @@
+package textapply
+
+import (
+	"testing"
+
+	"github.com/openoxide/oxpatch/change"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestWhatIsThereAlreadyIsAccepted(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		tree    memTree
+		section Section
+		message string
+	}{
+		"added file, byte for byte":  {files("f", "a\nb\n"), added("f", "a", "b"), "the file is there already, byte for byte"},
+		"added empty file":           {files("f", ""), added("f"), "the file is there already, byte for byte"},
+		"every chunk":                {files("f", "x\nb\ny\n"), update("f", chunk("-a", "+x", " b"), chunk("-c", "+y")), "every change of this section is in the file already"},
+		"every chunk, blanks differ": {files("f", "x  \nb\n"), update("f", chunk("-a", "+x", " b")), "every change of this section is in the file already"},
+		"move and edit":              {files("g", "x\nb\n"), moved("f", "g", chunk("-a", "+x")), "the file was moved and changed already"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			plan := MakePlan(patchOf(tt.section), tt.tree, carefulPolicy())
+			require.Empty(t, plan.Errors())
+			s := plan.Sections[0]
+			assert.Equal(t, Unchanged, s.Status)
+			assert.Equal(t, []Warning{{Kind: "already_applied", Message: tt.message}}, s.Warnings)
+			assert.Equal(t, []int{0, 0}, []int{s.Added, s.Removed})
+			assert.Empty(t, plan.Changes)
+			assert.Empty(t, plan.Steps)
+
+			strict := carefulPolicy()
+			strict.AcceptApplied = false
+			plan = MakePlan(patchOf(tt.section), tt.tree, strict)
+			assert.NotEqual(t, Unchanged, plan.Sections[0].Status)
+		})
+	}
+}
+
+func TestDeletedAlreadyNeedsHistory(t *testing.T) {
+	t.Parallel()
+	tree := files()
+	tree.known["f"] = true
+	plan := MakePlan(patchOf(deleted("f")), tree, carefulPolicy())
+	require.Empty(t, plan.Errors())
+	assert.Equal(t, Unchanged, plan.Sections[0].Status)
+
+	plan = MakePlan(patchOf(deleted("f")), tree, codexPolicy())
+	assert.Equal(t, []string{"f: no such file"}, refusals(plan))
+	plan = MakePlan(patchOf(deleted("typo")), tree, carefulPolicy())
+	assert.Equal(t, []string{"typo: no such file"}, refusals(plan))
+}
+
+func TestMovedAlreadyNeedsHistoryOrChunks(t *testing.T) {
+	t.Parallel()
+	tree := files("g", "a\n")
+	tree.known["f"] = true
+	plan := MakePlan(patchOf(moved("f", "g")), tree, carefulPolicy())
+	require.Empty(t, plan.Errors())
+	assert.Equal(t, Unchanged, plan.Sections[0].Status)
+	assert.Equal(t, "g", plan.Sections[0].NewPath)
+
+	assert.Equal(t, []string{"typo: no such file"}, refusals(MakePlan(patchOf(moved("typo", "g")), tree, carefulPolicy())))
+	assert.Equal(t, []string{"f: no such file"}, refusals(MakePlan(patchOf(moved("f", "h")), tree, carefulPolicy())))
+}
+
+// An edit that stands in the source already leaves the move to be done.
+func TestEditThereButNotMoved(t *testing.T) {
+	t.Parallel()
+	tree := files("f", "x\nb\n")
+	plan := MakePlan(patchOf(moved("f", "g", chunk("-a", "+x"))), tree, carefulPolicy())
+	require.Empty(t, plan.Errors())
+	assert.Equal(t, Planned, plan.Sections[0].Status)
+	assert.Equal(t, contents{"g": "x\nb\n"}, carryOut(t, tree, plan).outcome())
+	assert.Equal(t, []change.Edit{}, plan.Changes[0].Edits, "the content is not new")
+}
+
+// Too little to say that the change was made: these are plain misses.
+func TestWeakSignsOfAnAppliedChange(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		file  string
+		chunk Chunk
+	}{
+		"new lines at two places":   {"x\nb\nx\n", chunk("-a", "+x")},
+		"only lines removed":        {"b\n", chunk("-a", " b")},
+		"only a blank line added":   {"b\n\n", chunk("-a", "+", "+ ")},
+		"only the indentation fits": {"\tx\n", chunk("-a", "+x")},
+		"new lines not in one run":  {"x\nc\ny\n", chunk("-a", "+x", "+y")},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			plan := MakePlan(patchOf(update("f", tt.chunk)), files("f", tt.file), carefulPolicy())
+			require.Len(t, plan.Errors(), 1)
+			assert.ErrorIs(t, plan.Errors()[0], ErrNoMatch)
+			assert.Empty(t, plan.Errors()[0].Detail)
+		})
+	}
+}
+
+func TestSomeChunksThereAlready(t *testing.T) {
+	t.Parallel()
+	plan := MakePlan(patchOf(update("f", chunk("-a", "+x"), chunk("-b", "+y"), chunk("-no", "+never"))), files("f", "x\nb\n"), carefulPolicy())
+	errs := plan.Errors()
+	require.Len(t, errs, 2)
+	assert.Equal(t, "f: hunk 1: the old lines were not found; the new ones stand at line 1 already", errs[0].Error())
+	assert.Equal(t, 1, errs[0].Line)
+	assert.NotEmpty(t, errs[0].Hint)
+	assert.Equal(t, "f: hunk 3: the expected lines were not found", errs[1].Error())
+	assert.Empty(t, plan.Changes)
+}
+
+func TestOverwritingIsReportedOrRefused(t *testing.T) {
+	t.Parallel()
+	tree := files("f", "old\n", "g", "other\n")
+	strict := carefulPolicy()
+	strict.Strict = true
+	tests := map[string]struct {
+		section Section
+		path    string
+	}{
+		"add":  {added("f", "new"), "f"},
+		"move": {moved("f", "g", chunk("-old", "+x")), "g"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			plan := MakePlan(patchOf(tt.section), tree, carefulPolicy())
+			require.Empty(t, plan.Errors())
+			require.Len(t, plan.Sections[0].Warnings, 1)
+			w := plan.Sections[0].Warnings[0]
+			assert.Equal(t, "overwritten", w.Kind)
+			assert.Contains(t, w.Message, tt.path+" existed and is replaced")
+
+			plan = MakePlan(patchOf(tt.section), tree, strict)
+			require.Len(t, plan.Errors(), 1)
+			assert.ErrorIs(t, plan.Errors()[0], ErrExists)
+			assert.Equal(t, tt.path+": the file exists already", plan.Errors()[0].Error())
+			assert.Empty(t, plan.Changes)
+		})
+	}
+	plan := MakePlan(patchOf(deleted("f"), added("f", "new")), tree, strict)
+	assert.Empty(t, plan.Errors(), "deleted before by the patch itself")
+}
