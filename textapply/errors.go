@@ -14,6 +14,8 @@ var (
 	ErrNoMatch     = errors.New("the expected lines were not found")
 	ErrNoContext   = error(noContext{}) // is an ErrNoMatch too
 	ErrAmbiguous   = errors.New("the lines fit more than one place")
+	ErrOutOfOrder  = errors.New("the hunks are not in the order of the file")
+	ErrApplied     = errors.New("the change is in the file already")
 	ErrMissing     = errors.New("no such file")
 	ErrExists      = errors.New("the file exists already")
 	ErrIsDirectory = errors.New("is a directory")
@@ -41,8 +43,10 @@ type Error struct {
 	Detail, Hint string
 	// Want holds the lines that were looked for (one for ErrNoContext), as the patch spells them.
 	Want []string
-	// Places holds the 1-based lines where an ambiguous chunk fits.
-	Places []int
+	// Places holds the places where a chunk fits that has no certain one, at most 20.
+	Places []Place
+	// Nearest is what comes closest to lines that were not found; nil where nothing does.
+	Nearest *Nearest
 }
 
 // Error returns "path: hunk N: problem".

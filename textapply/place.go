@@ -8,20 +8,49 @@ type placement struct {
 	pass  Pass
 	// others are the further places (0-based) where the chunk matched as well.
 	others []int
-	// unanchored marks added lines that no old line and no scope gives a place.
-	unanchored bool
+	// guess says in words why the place is a guess, "" where it is none.
+	guess string
+	// match is the word for how the place was found.
+	match string
+	// uneven says that the old lines are indented unlike the file's, and not all alike, so that the
+	// added lines could not follow.
+	uneven bool
+	// kept says that the old lines lack indentation and the added lines were taken to have it.
+	kept bool
 }
 
-// placeChunks finds the places of all chunks of one section in file order: every chunk is searched
-// from behind the one before it. It returns a placement per chunk, nil for those that failed, and
-// the errors; with StopAtFirst it ends at the first.
+// pass names for places that were found by more than comparing lines; see also Pass.String.
+const (
+	matchShifted  = "shifted"
+	matchLineHint = "line-hint"
+)
+
+// word returns how the place was found, for a result.
+func (pl *placement) word() string {
+	if pl.match != "" {
+		return pl.match
+	}
+	return pl.pass.String()
+}
+
+// placeChunks finds the places of all chunks of one section by the rules of the policy. It returns
+// a placement per chunk, nil for those without a place, and the errors.
 func placeChunks(t *text, s *Section, p Policy) ([]*placement, []*Error) {
+	if p.FirstMatch {
+		return placeInTurn(t, s, p)
+	}
+	return placeJointly(t, s, p)
+}
+
+// placeInTurn is Codex's way: every chunk is searched from behind the one before it, and the first
+// place is taken. With StopAtFirst it ends at the first that has none.
+func placeInTurn(t *text, s *Section, p Policy) ([]*placement, []*Error) {
 	x := newIndex(t, patterns(s))
 	placed := make([]*placement, len(s.Chunks))
 	var errs []*Error
 	cursor := 0
 	for i := range s.Chunks {
-		pl, next, err := placeChunk(x, &s.Chunks[i], cursor, p)
+		pl, next, err := placeChunk(x, &s.Chunks[i], cursor)
 		if err != nil {
 			err.Path, err.Chunk, err.PatchLine = s.Path, i+1, s.Chunks[i].Line
 			errs = append(errs, err)
@@ -57,7 +86,7 @@ func endsInBlank(lines []string) bool { return len(lines) > 0 && lines[len(lines
 // measured on codex-cli 0.171.0: the scope is one line searched like any pattern and consumed; a
 // chunk without old lines goes behind the last line of the file and leaves the cursor; where the
 // old lines are not found and end in an empty line, that line is dropped and the search repeated.
-func placeChunk(x *Index, c *Chunk, cursor int, p Policy) (*placement, int, *Error) {
+func placeChunk(x *Index, c *Chunk, cursor int) (*placement, int, *Error) {
 	for _, scope := range c.Scopes {
 		m, ok := x.Seek([]string{scope}, cursor, false)
 		if !ok {
@@ -67,41 +96,18 @@ func placeChunk(x *Index, c *Chunk, cursor int, p Policy) (*placement, int, *Err
 	}
 	lines, old := c.Lines, c.Old()
 	if len(old) == 0 {
-		return placeAddition(x, c, lines, cursor, p), cursor, nil
+		return &placement{at: x.src.Len(), lines: lines}, cursor, nil
 	}
 	m, ok := x.Seek(old, cursor, c.EOF)
 	if !ok && endsInBlank(old) {
 		old = old[:len(old)-1]
 		lines = dropTrailingBlank(lines)
-		if len(old) == 0 && !p.FirstMatch {
-			return placeAddition(x, c, lines, cursor, p), cursor, nil
-		}
 		m, ok = x.Seek(old, cursor, c.EOF)
 	}
 	if !ok {
 		return nil, cursor, &Error{Err: ErrNoMatch, Want: c.Old()}
 	}
-	pl := &placement{at: m.Line, old: len(old), lines: lines, pass: m.Pass}
-	if !p.FirstMatch && !c.EOF {
-		pl.others = x.places(old, m.Pass, m.Line+1, mostOthers)
-	}
-	return pl, m.Line + len(old), nil
-}
-
-// mostOthers bounds how many further places are looked for: a line that fills a file would
-// otherwise be listed once more for every chunk that holds it.
-const mostOthers = 20
-
-// placeAddition places lines that come without old lines: right below the scope line, and else, or
-// always as Codex does it, behind the last line (openai/codex#30946).
-func placeAddition(x *Index, c *Chunk, lines []Line, cursor int, p Policy) *placement {
-	pl := &placement{at: x.src.Len(), lines: lines}
-	scoped := len(c.Scopes) > 0
-	if scoped && !c.EOF && !p.FirstMatch {
-		pl.at = cursor
-	}
-	pl.unanchored = !scoped && !c.EOF && len(lines) > 0
-	return pl
+	return &placement{at: m.Line, old: len(old), lines: lines, pass: m.Pass}, m.Line + len(old), nil
 }
 
 // dropTrailingBlank returns the lines of a chunk without the empty old line at its end, and without

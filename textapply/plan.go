@@ -66,19 +66,23 @@ type ChunkResult struct {
 	Placed bool
 	// Line is the 1-based line of the file, as it stands before the section, where the chunk's
 	// first old line is; for an addition the line it is put in front of.
-	Line   int
-	Pass   Pass
+	Line int
+	Pass Pass
+	// Match is the word for how the place was found: that of the Pass, or shifted, or line-hint.
+	Match string
+	// There says that the chunk was left out because its change is at Line already.
+	There  bool
 	AlsoAt []int // 1-based lines of the first twenty further places where the chunk fits
 }
 
 // Warning is something the user should know about a section that is done all the same.
 type Warning struct {
-	Kind    string // guessed, overwritten or already_applied
+	Kind    string // guessed, duplicate, overwritten or already_applied
 	Chunk   int    // 1-based, 0 for the section
 	Line    int    // 1-based line of the file, or 0
 	Message string
 	Hint    string
-	Places  []int // 1-based lines
+	Places  []Place
 }
 
 // Step is one effect on the disk.

@@ -7,8 +7,14 @@ type Policy struct {
 	// Name is the word for the policy in results and records.
 	Name string
 	// FirstMatch takes the first place at or after the cursor, as Codex does, and does not report
-	// that there were others.
+	// that there were others. Without it all hunks of a section are placed together.
 	FirstMatch bool
+	// TakeFirst takes the first of several placements, with a warning, where the patch does not
+	// say which is meant; otherwise that is refused.
+	TakeFirst bool
+	// SkipApplied leaves out hunks that are there already and does the others; otherwise a section
+	// of which only some are there is refused.
+	SkipApplied bool
 	// RequireUTF8 refuses to edit a file that is not UTF-8, as Codex does; otherwise files are
 	// edited as bytes.
 	RequireUTF8 bool

@@ -2,6 +2,7 @@ package textapply
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -92,11 +93,17 @@ func (pl *planner) edits(s *Section, data []byte) ([]change.Edit, bool) {
 	placed, errs := placeChunks(t, s, pl.policy)
 	pl.result.Chunks = chunkResults(placed)
 	if len(errs) > 0 {
-		return nil, pl.unplaced(t, s, errs)
+		rest, ok := pl.unplaced(t, s, errs)
+		if rest == nil {
+			return nil, ok
+		}
+		placed = rest
 	}
 	for i, p := range placed {
-		pl.count(p.lines)
-		pl.reportPlace(t, i, p)
+		if p != nil {
+			pl.count(p.lines)
+			pl.reportPlace(t, i, p)
+		}
 	}
 	if pl.result.Status == Failed {
 		return nil, false
@@ -104,27 +111,71 @@ func (pl *planner) edits(s *Section, data []byte) ([]change.Edit, bool) {
 	return splice(t, placed, pl.policy), true
 }
 
-// unplaced judges a section some of whose chunks found no place. It returns true where the whole
-// section is there already, which is then reported.
-func (pl *planner) unplaced(t *text, s *Section, errs []*Error) bool {
-	if pl.policy.AcceptApplied {
+// unplaced judges a section some of whose chunks found no place. It returns the placements of the
+// others where those without are there already and may be left out; true without placements where
+// the whole section is there and only a move remains.
+func (pl *planner) unplaced(t *text, s *Section, errs []*Error) ([]*placement, bool) {
+	if pl.policy.AcceptApplied && allMissing(errs) {
 		there := appliedChunks(t, s)
 		if len(there) == len(s.Chunks) {
 			pl.unchanged("every change of this section is in the file already")
-			return s.MoveTo != ""
+			return nil, s.MoveTo != ""
+		}
+		if pl.policy.SkipApplied {
+			if rest := pl.placeRest(t, s, there); rest != nil {
+				return rest, true
+			}
 		}
 		for _, err := range errs {
 			if line, ok := there[err.Chunk-1]; ok {
-				err.Line = line
+				err.Line, err.Err, err.Nearest = line, ErrApplied, nil
 				err.Detail = fmt.Sprintf("the old lines were not found; the new ones stand at line %d already", line)
-				err.Hint = "leave this hunk out of the patch"
+				err.Hint = "leave this hunk out of the patch, or use --skip-applied"
 			}
 		}
 	}
 	for _, err := range errs {
 		pl.fail(err)
 	}
-	return false
+	return nil, false
+}
+
+// allMissing reports whether the chunks failed because their old lines are not there. Lines that
+// are there, in several places or in the wrong order, wait for the change.
+func allMissing(errs []*Error) bool {
+	for _, err := range errs {
+		if !errors.Is(err, ErrNoMatch) {
+			return false
+		}
+	}
+	return true
+}
+
+// placeRest places the chunks that are not there already; nil where one of them has no place.
+func (pl *planner) placeRest(t *text, s *Section, there map[int]int) []*placement {
+	rest := *s
+	rest.Chunks = nil
+	var index []int
+	for i, c := range s.Chunks {
+		if _, ok := there[i]; !ok {
+			rest.Chunks = append(rest.Chunks, c)
+			index = append(index, i)
+		}
+	}
+	some, errs := placeChunks(t, &rest, pl.policy)
+	if len(errs) > 0 {
+		return nil
+	}
+	placed := make([]*placement, len(s.Chunks))
+	for k, i := range index {
+		placed[i] = some[k]
+	}
+	pl.result.Chunks = chunkResults(placed)
+	for i, line := range there {
+		pl.result.Chunks[i] = ChunkResult{Line: line, There: true}
+		pl.warn(Warning{Kind: "already_applied", Chunk: i + 1, Line: line, Message: "the change is in the file already and is left out"})
+	}
+	return placed
 }
 
 func chunkResults(placed []*placement) []ChunkResult {
@@ -133,7 +184,7 @@ func chunkResults(placed []*placement) []ChunkResult {
 		if p == nil {
 			continue
 		}
-		out[i] = ChunkResult{Placed: true, Line: p.at + 1, Pass: p.pass, AlsoAt: oneBased(p.others)}
+		out[i] = ChunkResult{Placed: true, Line: p.at + 1, Pass: p.pass, Match: p.word(), AlsoAt: oneBased(p.others)}
 	}
 	return out
 }
@@ -158,21 +209,48 @@ func (pl *planner) count(lines []Line) {
 }
 
 // reportPlace warns of, or with Strict refuses, a place that was chosen and not settled by the
-// patch.
+// patch, and what looks wrong about it.
 func (pl *planner) reportPlace(t *text, i int, p *placement) {
-	s := pl.result.Section
-	switch {
-	case pl.policy.FirstMatch:
-	case p.unanchored && t.Len() > 0:
-		pl.guess(&Error{Chunk: i + 1, PatchLine: s.Chunks[i].Line, Line: p.at + 1, Err: ErrAmbiguous,
-			Detail: "the added lines have no context; they go to the end of the file",
-			Hint:   "add a line of context to say where they belong"})
-	case len(p.others) > 0:
-		pl.guess(&Error{Chunk: i + 1, PatchLine: s.Chunks[i].Line, Line: p.at + 1, Err: ErrAmbiguous,
-			Places: append([]int{p.at + 1}, oneBased(p.others)...),
-			Detail: fmt.Sprintf("the lines fit more than one place; line %d is taken, %s would fit too", p.at+1, lineList(oneBased(p.others))),
-			Hint:   "add context lines or a scope line to say which place is meant"})
+	c := &pl.result.Section.Chunks[i]
+	about := func(detail, hint string) *Error {
+		return &Error{Chunk: i + 1, PatchLine: c.Line, Line: p.at + 1, Err: ErrAmbiguous, Detail: detail, Hint: hint}
 	}
+	if p.guess != "" {
+		pl.guess(about(p.guess, "add context lines, or a scope line, to say which place is meant"))
+	}
+	if p.uneven {
+		pl.guess(about("the hunk's lines are indented unlike the file's, and not all alike; the added lines keep the patch's indentation",
+			"make the hunk anew with the file's own indentation"))
+	}
+	if p.kept {
+		pl.guess(about("the hunk's old lines lack the file's indentation, the added ones seem to have it; they are taken as they are",
+			"make the hunk anew with the file's own indentation"))
+	}
+	if !pl.policy.FirstMatch && repeats(t, p) {
+		pl.warn(Warning{Kind: "duplicate", Chunk: i + 1, Line: p.at + p.old + 1,
+			Message: "the lines added at the end of the hunk stand right below it already, and are there twice now",
+			Hint:    "look whether that is meant; oxpatch undo takes it back"})
+	}
+}
+
+// repeats reports whether the lines that a chunk adds at its end are those that follow it, as when
+// an applied patch is applied again.
+func repeats(t *text, p *placement) bool {
+	tail := len(p.lines)
+	for tail > 0 && p.lines[tail-1].Op == Insert {
+		tail--
+	}
+	added := p.lines[tail:]
+	next := p.at + p.old
+	if len(added) == 0 || !addsTextTo(added) || tail == 0 || next+len(added) > t.Len() {
+		return false
+	}
+	for k, l := range added {
+		if string(t.Line(next+k)) != l.Text {
+			return false
+		}
+	}
+	return p.lines[tail-1].Op == Context
 }
 
 // guess turns a choice into a warning, or into a refusal where the policy is strict.
@@ -229,14 +307,7 @@ func appliedChunks(t *text, s *Section) map[int]int {
 	return there
 }
 
-func addsText(c Chunk) bool {
-	for _, l := range c.Lines {
-		if l.Op == Insert && len(trimRight([]byte(l.Text))) > 0 {
-			return true
-		}
-	}
-	return false
-}
+func addsText(c Chunk) bool { return addsTextTo(c.Lines) }
 
 // describeInvalidUTF8 says where data stops being UTF-8, in the words that Codex prints.
 func describeInvalidUTF8(data []byte) string {
