@@ -46,6 +46,11 @@ type Request struct {
 	Check bool
 	// Partial applies the sections that can be and leaves out those that fail.
 	Partial bool
+	// First takes the first of several placements that the patch does not choose between, with a
+	// warning.
+	First bool
+	// SkipApplied leaves out hunks that are there already, where others of their section are not.
+	SkipApplied bool
 	// Strict refuses what is otherwise done with a warning: a guessed place, an overwritten file.
 	Strict bool
 	// Diff asks for a unified diff of the changes in the result.

@@ -78,7 +78,8 @@ func (e *Engine) newRun(ctx context.Context, req Request) *run {
 		command = "check"
 	}
 	r.result = e.newResult(command)
-	r.preset.policy.Strict = req.Strict
+	p := &r.preset.policy
+	p.Strict, p.TakeFirst, p.SkipApplied = req.Strict, req.First, req.SkipApplied
 	if e.o.inPlace {
 		r.preset.inPlace = true
 	}

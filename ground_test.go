@@ -376,3 +376,17 @@ func (f *fault) options() []oxpatch.Option {
 		}),
 	}
 }
+
+// quick is a temporary folder in memory where the system has one: the tests that go through every
+// effect make thousands of files.
+func quick(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "oxpatch-test-")
+	if err != nil {
+		dir = t.TempDir()
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	dir, err = filepath.EvalSymlinks(dir)
+	require.NoError(t, err)
+	return dir
+}

@@ -3,6 +3,7 @@ package oxpatch
 import (
 	"encoding/base64"
 	"encoding/json"
+	"math"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -121,7 +122,23 @@ type wireProblem struct {
 	MessageBase64 string          `json:"message_base64,omitempty"`
 	Hint          string          `json:"hint,omitempty"`
 	HintBase64    string          `json:"hint_base64,omitempty"`
+	Nearest       *wireNearest    `json:"nearest,omitempty"`
 	Candidates    []wireCandidate `json:"candidates,omitempty"`
+}
+
+type wireNearest struct {
+	Line            int            `json:"line"`
+	Score           float64        `json:"score"`
+	FirstDifference wireDifference `json:"first_difference"`
+}
+
+type wireDifference struct {
+	Line       int    `json:"line"`
+	Want       string `json:"want"`
+	WantBase64 string `json:"want_base64,omitempty"`
+	// Have is null where the file has no such line.
+	Have       *string `json:"have"`
+	HaveBase64 string  `json:"have_base64,omitempty"`
 }
 
 type wireCandidate struct {
@@ -158,11 +175,27 @@ func wireProblemOf(p Problem) wireProblem {
 	}
 	w.Message, w.MessageBase64 = text(p.Message)
 	w.Hint, w.HintBase64 = text(p.Hint)
+	w.Nearest = wireNearestOf(p.Nearest)
 	for _, c := range p.Candidates {
 		wc := wireCandidate{Line: c.Line}
 		wc.Text, wc.TextBase64 = text(c.Text)
 		wc.Scope, wc.ScopeBase64 = text(c.Scope)
 		w.Candidates = append(w.Candidates, wc)
+	}
+	return w
+}
+
+func wireNearestOf(n *Nearest) *wireNearest {
+	if n == nil {
+		return nil
+	}
+	d := n.FirstDifference
+	w := &wireNearest{Line: n.Line, Score: math.Round(n.Score*100) / 100}
+	w.FirstDifference.Line = d.Line
+	w.FirstDifference.Want, w.FirstDifference.WantBase64 = text(d.Want)
+	if !d.AtEnd {
+		have, twin := text(d.Have)
+		w.FirstDifference.Have, w.FirstDifference.HaveBase64 = &have, twin
 	}
 	return w
 }

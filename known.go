@@ -39,8 +39,9 @@ func (e *Engine) committed(key string) bool {
 	if e.site.Repo == nil {
 		return false
 	}
-	cmd := exec.Command("git", "cat-file", "-e", "HEAD:"+key)
+	cmd := exec.Command("git", "cat-file", "-t", "HEAD:"+key)
 	cmd.Dir = e.site.Root
 	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "LC_ALL=C")
-	return cmd.Run() == nil
+	kind, err := cmd.Output()
+	return err == nil && string(kind) == "blob\n" // a folder is no file
 }

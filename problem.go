@@ -14,6 +14,8 @@ var (
 	ErrMalformed   = textapply.ErrMalformed   // the patch cannot be read
 	ErrNoMatch     = textapply.ErrNoMatch     // lines of the patch are not in the file
 	ErrAmbiguous   = textapply.ErrAmbiguous   // lines of the patch fit several places
+	ErrOutOfOrder  = textapply.ErrOutOfOrder  // hunks are not in the order of the file
+	ErrApplied     = textapply.ErrApplied     // a hunk is in the file already, others are not
 	ErrMissing     = textapply.ErrMissing     // a file that the patch needs is not there
 	ErrExists      = textapply.ErrExists      // a file that the patch adds is there
 	ErrNotText     = textapply.ErrNotText     // a file cannot be edited as text
@@ -50,17 +52,38 @@ type Problem struct {
 	Hunk     int // 1-based, 0 for none
 	Line     int // 1-based line of the file, 0 for none
 	// PatchLine is the 1-based line of the patch, 0 for none.
-	PatchLine  int
-	Message    string
-	Hint       string
+	PatchLine int
+	Message   string
+	Hint      string
+	// Nearest is the region of the file that comes closest to lines that are not in it.
+	Nearest    *Nearest
 	Candidates []Candidate
+}
+
+// Nearest is the region of a file that comes closest to lines that are not in it.
+type Nearest struct {
+	Line  int     // 1-based
+	Score float64 // share of the lines that agree, 0 to 1
+	// FirstDifference is where the region first differs from what was looked for.
+	FirstDifference Difference
+	// Excerpt holds the lines of the file in front of the difference, at most two.
+	Excerpt []string
+}
+
+// Difference is a line that was looked for and the one that is there.
+type Difference struct {
+	Line int // 1-based line of the file
+	Want string
+	Have string
+	// AtEnd says that the file has no such line.
+	AtEnd bool
 }
 
 // Candidate is a place where a hunk fits.
 type Candidate struct {
 	Line  int // 1-based
 	Text  string
-	Scope string // the line that opens the enclosing block, "" for none
+	Scope string // the lines that open the blocks around it, outermost first, joined by " > "
 }
 
 // Severity of a problem.

@@ -96,10 +96,8 @@ func (s *settlement) keep(ctx context.Context, files []worktree.File) error {
 				InPlace: f.InPlace, Outside: s.rec.Meta.Paths[i].Outside,
 			})
 		}
-		files[i].Before, files[i].After = s.now[i], s.now[i]
 	}
-	// Both sides are what stands there now, so that only the temporary files go.
-	if err := s.tree.Restore(s.rec.Meta.ID, files, nil, nil, worktree.After); err != nil {
+	if err := s.tree.DropTemps(s.rec.Meta.ID, files); err != nil {
 		return err
 	}
 	if len(entries) > 0 {

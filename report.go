@@ -87,8 +87,11 @@ func changeWord(s *textapply.SectionResult) string {
 
 func hunkResult(i int, c textapply.ChunkResult, s *textapply.SectionResult, f FileResult) HunkResult {
 	h := HunkResult{Index: i + 1, Status: f.Status}
+	if c.There {
+		h.Line, h.Status = c.Line, StatusApplied
+	}
 	if c.Placed {
-		h.Line, h.Match, h.AlsoAt = c.Line, c.Pass.String(), c.AlsoAt
+		h.Line, h.Match, h.AlsoAt = c.Line, c.Match, c.AlsoAt
 	}
 	if slices.ContainsFunc(s.Errs, func(e *textapply.Error) bool { return e.Chunk == i+1 }) {
 		h.Status = StatusFailed
@@ -104,9 +107,7 @@ func warningProblem(s *textapply.SectionResult, f FileResult, w textapply.Warnin
 	if w.Chunk > 0 {
 		p.PatchLine = s.Section.Chunks[w.Chunk-1].Line
 	}
-	for _, line := range w.Places {
-		p.Candidates = append(p.Candidates, Candidate{Line: line})
-	}
+	p.Candidates = candidatesOf(w.Places)
 	return p
 }
 
@@ -128,10 +129,20 @@ func sectionProblem(s *textapply.SectionResult, f FileResult, e *textapply.Error
 	case p.Kind == KindNoMatch && e.Detail == "" && len(e.Want) > 0:
 		p.Message = fmt.Sprintf("the hunk's old lines are not in the file; they begin with %q", shorten(firstText(e.Want)))
 	}
-	for _, line := range e.Places {
-		p.Candidates = append(p.Candidates, Candidate{Line: line})
+	p.Candidates = candidatesOf(e.Places)
+	if n := e.Nearest; n != nil {
+		p.Nearest = &Nearest{Line: n.Line, Score: n.Score, Excerpt: n.Excerpt,
+			FirstDifference: Difference{Line: n.DiffLine, Want: n.Want, Have: n.Have, AtEnd: n.AtEnd}}
 	}
 	return p
+}
+
+func candidatesOf(places []textapply.Place) []Candidate {
+	var out []Candidate
+	for _, p := range places {
+		out = append(out, Candidate(p))
+	}
+	return out
 }
 
 // firstText returns the first line that is not blank.

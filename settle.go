@@ -82,7 +82,7 @@ func (e *Engine) openSettlement(rec *snapshot.Record) (*settlement, error) {
 	}
 	s := &settlement{e: e, rec: rec, tree: tree}
 	for _, p := range rec.Meta.Paths {
-		st, _, err := tree.Read(p.Path)
+		st, _, err := standing(tree, rec, p.Path)
 		if err != nil {
 			tree.Close()
 			return nil, err

@@ -35,10 +35,13 @@ type diskTree struct {
 	known func(key string) bool
 	// stamps holds what Read saw, by key.
 	stamps map[string]worktree.Stamp
+	// emptied holds keys where a folder stands that the plan empties, so that a file can be there.
+	emptied map[string]bool
 }
 
 func newDiskTree(tree *worktree.Tree, free bool, base string, known func(string) bool) *diskTree {
-	return &diskTree{tree: tree, free: free, base: base, known: known, stamps: map[string]worktree.Stamp{}}
+	return &diskTree{tree: tree, free: free, base: base, known: known,
+		stamps: map[string]worktree.Stamp{}, emptied: map[string]bool{}}
 }
 
 // Locate implements textapply.Tree.
@@ -54,6 +57,9 @@ func (d *diskTree) Locate(path string, entry bool, planned func(string) (change.
 	if d.free && !entry && errors.Is(err, syscall.ENAMETOOLONG) {
 		// Codex finds out only when it writes, having made the folders above.
 		return d.lexicalKey(path), nil
+	}
+	if err == nil && loc.Kind == change.Absent {
+		d.emptied[loc.Path] = true
 	}
 	return loc.Path, err
 }
@@ -72,6 +78,9 @@ func (d *diskTree) Read(key string) (change.State, error) {
 	st, stamp, err := d.tree.Read(key)
 	if err != nil {
 		return st, err
+	}
+	if st.Kind == change.Dir && d.emptied[key] {
+		return change.State{}, nil
 	}
 	d.stamps[key] = stamp
 	return st, nil
@@ -127,6 +136,8 @@ var kindOfError = []struct {
 }{
 	{textapply.ErrNoMatch, KindNoMatch},
 	{textapply.ErrAmbiguous, KindAmbiguous},
+	{textapply.ErrOutOfOrder, KindOutOfOrder},
+	{textapply.ErrApplied, KindAlreadyApplied},
 	{textapply.ErrMissing, KindMissingFile},
 	{textapply.ErrExists, KindExists},
 	{textapply.ErrIsDirectory, KindIsDirectory},

@@ -149,7 +149,7 @@ func (u *undo) plan() error {
 		}
 	}
 	for i, p := range u.rec.Meta.Paths {
-		now, stamp, err := u.tree.Read(p.Path)
+		now, stamp, err := standing(u.tree, u.rec, p.Path)
 		if err != nil {
 			return err
 		}
@@ -254,7 +254,18 @@ func (u *undo) gate() error {
 	if u.rec.Meta.ID != id {
 		return &worktree.PathError{Path: u.e.site.Root, Err: worktree.ErrDrift, Problem: "another operation came in between; look at the log and undo again"}
 	}
-	return nil // the writer compares every file with what was read
+	return u.again()
+}
+
+// again plans anew, on folders opened anew: those that were there before may have been moved away.
+func (u *undo) again() error {
+	tree, err := u.e.recordTree(u.rec)
+	if err != nil {
+		return err
+	}
+	u.tree.Close()
+	u.tree, u.files, u.result.Changes, u.result.Files = tree, nil, nil, nil
+	return u.plan()
 }
 
 func (u *undo) write() error {

@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/openoxide/oxpatch"
 )
@@ -18,8 +21,11 @@ type app struct {
 	dir   string
 	json  bool
 	quiet bool
-	// command is the name for the JSON of an error that comes before the command runs.
+	// name is the command, for what is said of an error that comes before the command runs; "" where
+	// the command line names none.
 	name string
+	// check says that the command was only to say what it would do.
+	check bool
 }
 
 // command builds the command line. The commands themselves only set a.code; an error that comes out
@@ -30,7 +36,16 @@ func (a *app) command() *cobra.Command {
 		Short:         "Apply patches made by coding agents, and take them back",
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
+		Args:          cobra.ArbitraryArgs, // so that RunE sees them: cobra answers unknown commands with the help
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case len(args) > 0:
+				return fmt.Errorf("unknown command %q", args[0])
+			case a.json:
+				return errors.New("no command")
+			}
+			return cmd.Help()
+		},
 	}
 	root.SetOut(a.streams.out)
 	root.SetErr(a.streams.err)
@@ -56,6 +71,23 @@ func (a *app) open(opts ...oxpatch.Option) (*oxpatch.Engine, error) {
 	}
 	opts = append([]oxpatch.Option{oxpatch.WithTool("oxpatch " + version), oxpatch.WithEnv(a.streams.getenv)}, opts...)
 	return oxpatch.Open(dir, opts...)
+}
+
+// lockTimeout is the value of the flag --lock-timeout.
+type lockTimeout struct{ d time.Duration }
+
+func (l *lockTimeout) flag(fl *pflag.FlagSet) {
+	fl.DurationVar(&l.d, "lock-timeout", 10*time.Second, "wait `DURATION` for another oxpatch in the same tree; 0 does not wait")
+}
+
+func (l *lockTimeout) option() (oxpatch.Option, error) {
+	switch {
+	case l.d < 0:
+		return nil, fmt.Errorf("--lock-timeout: %v is negative", l.d)
+	case l.d == 0:
+		return oxpatch.WithLockTimeout(-1), nil // the option's word for one attempt
+	}
+	return oxpatch.WithLockTimeout(l.d), nil
 }
 
 // finish prints a result and sets the exit code.
@@ -84,15 +116,29 @@ func helpFlag(name string) string {
 // failEarly reports what kept a command from running at all.
 func (a *app) failEarly(p oxpatch.Problem) {
 	p.Severity = oxpatch.SeverityError
-	name := a.name
-	if name == "" {
-		name = "oxpatch"
-	}
 	if a.json {
-		a.printJSON(document{Schema: oxpatch.Schema, Command: name, Problems: []oxpatch.Problem{p}})
+		a.printJSON(a.earlyDocument([]oxpatch.Problem{p}))
 		return
 	}
 	a.printProblem(p)
+}
+
+// earlyDocument is the JSON of a command that did not run: of the form that its readers expect, with
+// nothing done.
+func (a *app) earlyDocument(problems []oxpatch.Problem) any {
+	switch a.name {
+	case "":
+		return document{Schema: oxpatch.Schema, Command: "oxpatch", Problems: problems}
+	case "log":
+		return logDocument{Schema: oxpatch.Schema, Command: a.name, Operations: []oxpatch.Operation{}, Problems: problems}
+	case "apply", "undo", "recover":
+		res := &oxpatch.Result{Command: a.name, Exact: true, Problems: problems}
+		if a.check {
+			res.Command = "check"
+		}
+		return res
+	}
+	return document{Schema: oxpatch.Schema, Command: a.name, Problems: problems}
 }
 
 // document is the JSON of a command that has no result of an operation.
@@ -112,7 +158,7 @@ func (a *app) versionCommand() *cobra.Command {
 				a.printJSON(document{Schema: oxpatch.Schema, Command: "version", OK: true, Version: version, Problems: []oxpatch.Problem{}})
 				return
 			}
-			fmt.Fprintln(a.streams.out, "oxpatch", version)
+			a.write("oxpatch " + version + "\n")
 		},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -14,10 +15,12 @@ import (
 // applyFlags are the options of "oxpatch apply".
 type applyFlags struct {
 	check, diff, partial, strict, reverse bool
+	first, skipApplied                    bool
 	inPlace, noSnapshot                   bool
 	parse, compat, durability, mode       string
 	format                                string
 	session, turn, label                  string
+	wait                                  lockTimeout
 }
 
 func (a *app) applyCommand() *cobra.Command {
@@ -31,7 +34,7 @@ What it replaces is recorded first; "oxpatch undo" brings it back.`,
 		Example: `  oxpatch apply fix.patch
   oxpatch apply --check --diff < fix.patch`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			a.name = "apply"
+			a.name, a.check = "apply", f.check
 			return a.apply(f, args)
 		},
 	}
@@ -39,6 +42,8 @@ What it replaces is recorded first; "oxpatch undo" brings it back.`,
 	fl.BoolVar(&f.check, "check", false, "say what would be done, change nothing")
 	fl.BoolVar(&f.diff, "diff", false, "print the changes as a unified diff")
 	fl.BoolVar(&f.partial, "partial", false, "apply the file sections that fit, leave out those that do not")
+	fl.BoolVar(&f.first, "first", false, "take the first place where a hunk fits several, with a warning")
+	fl.BoolVar(&f.skipApplied, "skip-applied", false, "leave out hunks that are in the file already")
 	fl.BoolVar(&f.strict, "strict", false, "refuse guessed places and overwritten files")
 	fl.BoolVar(&f.reverse, "reverse", false, "take the patch back, as far as it holds the text for that")
 	fl.BoolVar(&f.inPlace, "in-place", false, "write into existing files (keeps inode, owner and hard links)")
@@ -48,6 +53,7 @@ What it replaces is recorded first; "oxpatch undo" brings it back.`,
 	fl.StringVar(&f.mode, "mode", "auto", "how to place the patch: `auto or text`")
 	fl.StringVar(&f.format, "format", "auto", "dialect of the patch: `auto or envelope`")
 	fl.StringVar(&f.durability, "durability", "record", "what survives a loss of power: `record, power or process`")
+	f.wait.flag(fl)
 	fl.StringVar(&f.session, "session", "", "keep this session `NAME` in the record (OXPATCH_SESSION)")
 	fl.StringVar(&f.turn, "turn", "", "keep this turn `NAME` in the record")
 	fl.StringVar(&f.label, "label", "", "keep this `TEXT` in the record")
@@ -76,7 +82,8 @@ func (a *app) apply(f applyFlags, args []string) error {
 		return nil
 	}
 	res, err := engine.Apply(a.ctx, req)
-	if req.Compat == oxpatch.CompatCodex && !a.json {
+	// Codex's words have no place for a forecast or a diff.
+	if req.Compat == oxpatch.CompatCodex && !a.json && !req.Check && !req.Diff {
 		a.code = codexPrint(res, err, a.streams)
 		return nil
 	}
@@ -88,6 +95,7 @@ func (a *app) apply(f applyFlags, args []string) error {
 func (a *app) request(f applyFlags) (oxpatch.Request, []oxpatch.Option, error) {
 	req := oxpatch.Request{
 		Check: f.check, Diff: f.diff, Partial: f.partial, Strict: f.strict, Reverse: f.reverse,
+		First: f.first, SkipApplied: f.skipApplied,
 		Session: f.session, Turn: f.turn, Label: f.label,
 	}
 	if req.Session == "" {
@@ -111,7 +119,11 @@ func (a *app) request(f applyFlags) (oxpatch.Request, []oxpatch.Option, error) {
 	if err != nil {
 		return req, nil, err
 	}
-	opts := []oxpatch.Option{oxpatch.WithDurability(durability)}
+	wait, err := f.wait.option()
+	if err != nil {
+		return req, nil, err
+	}
+	opts := []oxpatch.Option{oxpatch.WithDurability(durability), wait}
 	if f.inPlace {
 		opts = append(opts, oxpatch.WithInPlace())
 	}
@@ -162,9 +174,22 @@ func (a *app) inputs(args []string) ([]oxpatch.Input, error) {
 	return list, nil
 }
 
+// read reads one patch, but no more of it than tells that it is too large.
 func (a *app) read(name string) ([]byte, error) {
 	if name == "-" {
-		return io.ReadAll(a.streams.in)
+		return readPatch(a.streams.in)
 	}
-	return os.ReadFile(name)
+	if a.dir != "" && !filepath.IsAbs(name) {
+		name = filepath.Join(a.dir, name)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return readPatch(file)
+}
+
+func readPatch(r io.Reader) ([]byte, error) {
+	return io.ReadAll(io.LimitReader(r, oxpatch.MaxPatch+1))
 }

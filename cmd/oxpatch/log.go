@@ -40,7 +40,7 @@ func (a *app) log(engine *oxpatch.Engine, limit int) {
 		return
 	}
 	for _, op := range ops {
-		fmt.Fprintln(a.streams.out, logLine(op))
+		a.write(logLine(op) + "\n")
 	}
 	for _, p := range problems {
 		a.printProblem(p)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/openoxide/oxpatch"
@@ -38,10 +39,28 @@ func run(ctx context.Context, args []string, s streams) int {
 	a := &app{ctx: ctx, streams: s}
 	cmd := a.command()
 	cmd.SetArgs(args[1:])
-	if err := cmd.ExecuteContext(ctx); err != nil {
+	ran, err := cmd.ExecuteContextC(ctx)
+	if err != nil {
+		if ran != cmd {
+			a.name = ran.Name()
+		}
+		a.json = a.json || asksForJSON(args[1:])
 		return a.usageError(err)
 	}
 	return a.code
+}
+
+// asksForJSON looks for the flag in a command line that could not be parsed to its end.
+func asksForJSON(args []string) bool {
+	for _, arg := range args {
+		switch arg {
+		case "--":
+			return false
+		case "--json", "--json=true":
+			return true
+		}
+	}
+	return false
 }
 
 // calledAsApplyPatch reports whether the program was called by one of the names of Codex's
@@ -63,12 +82,19 @@ func exitCode(res *oxpatch.Result, err error) int {
 		return exitBusy
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
-	case res.Applied:
+	case res.Applied, wouldApply(res):
 		return exitPartial
 	case hasKind(res, oxpatch.KindUsage, oxpatch.KindUnreadInput):
 		return exitUsage
 	}
 	return exitRefused
+}
+
+// wouldApply reports whether a check foresees a change; it exits as the run would.
+func wouldApply(res *oxpatch.Result) bool {
+	return res.Command == "check" && slices.ContainsFunc(res.Files, func(f oxpatch.FileResult) bool {
+		return f.Status == oxpatch.StatusApplied && !f.Unchanged
+	})
 }
 
 func hasKind(res *oxpatch.Result, kinds ...oxpatch.Kind) bool {

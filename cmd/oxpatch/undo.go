@@ -8,6 +8,7 @@ import (
 
 func (a *app) undoCommand() *cobra.Command {
 	var req oxpatch.UndoRequest
+	var wait lockTimeout
 	cmd := &cobra.Command{
 		Use:   "undo",
 		Short: "Take the newest operation back",
@@ -15,14 +16,12 @@ func (a *app) undoCommand() *cobra.Command {
 before: content, mode, links, also of untracked and ignored files. It is refused where
 a file was changed since. An undo is an operation too.`,
 		Args: cobra.NoArgs,
-		Run: func(*cobra.Command, []string) {
-			a.name = "undo"
-			engine, ok := a.engine()
-			if ok {
-				a.finish(engine.Undo(a.ctx, req))
-			}
+		RunE: func(*cobra.Command, []string) error {
+			a.name, a.check = "undo", req.Check
+			return a.withEngine(wait, func(e *oxpatch.Engine) { a.finish(e.Undo(a.ctx, req)) })
 		},
 	}
+	wait.flag(cmd.Flags())
 	cmd.Flags().BoolVar(&req.Check, "check", false, "say what would be done, change nothing")
 	cmd.Flags().BoolVar(&req.Diff, "diff", false, "print the changes as a unified diff")
 	return cmd
@@ -30,6 +29,7 @@ a file was changed since. An undo is an operation too.`,
 
 func (a *app) recoverCommand() *cobra.Command {
 	var req oxpatch.RecoverRequest
+	var wait lockTimeout
 	cmd := &cobra.Command{
 		Use:   "recover",
 		Short: "Settle operations that were interrupted",
@@ -37,23 +37,33 @@ func (a *app) recoverCommand() *cobra.Command {
 that by itself; recover is for files that were changed since, where somebody has to
 decide.`,
 		Args: cobra.NoArgs,
-		Run: func(*cobra.Command, []string) {
+		RunE: func(*cobra.Command, []string) error {
 			a.name = "recover"
-			engine, ok := a.engine()
-			if ok {
-				a.finish(engine.Recover(a.ctx, req))
-			}
+			return a.withEngine(wait, func(e *oxpatch.Engine) { a.finish(e.Recover(a.ctx, req)) })
 		},
 	}
+	wait.flag(cmd.Flags())
 	cmd.Flags().BoolVar(&req.Keep, "keep", false, "leave such files as they are now")
 	cmd.Flags().BoolVar(&req.Rollback, "rollback", false, "bring back what was there before the operation")
 	cmd.MarkFlagsMutuallyExclusive("keep", "rollback")
 	return cmd
 }
 
+// withEngine runs a command that takes the lock; an error is wrong usage.
+func (a *app) withEngine(wait lockTimeout, run func(*oxpatch.Engine)) error {
+	opt, err := wait.option()
+	if err != nil {
+		return err
+	}
+	if engine, ok := a.engine(opt); ok {
+		run(engine)
+	}
+	return nil
+}
+
 // engine opens the engine, or reports why that is not possible.
-func (a *app) engine() (*oxpatch.Engine, bool) {
-	engine, err := a.open()
+func (a *app) engine(opts ...oxpatch.Option) (*oxpatch.Engine, bool) {
+	engine, err := a.open(opts...)
 	if err != nil {
 		a.code = exitUsage
 		a.failEarly(oxpatch.Problem{Kind: oxpatch.KindUsage, Message: err.Error(), Hint: "run it in the working tree, or name that with -C"})

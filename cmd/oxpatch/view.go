@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/openoxide/oxpatch"
 )
@@ -96,7 +97,46 @@ func (a *app) printProblem(p oxpatch.Problem) {
 		word = "warning: "
 	}
 	fmt.Fprintf(a.streams.err, "oxpatch: %s%s\n", word, p)
+	if p.Nearest != nil {
+		a.printNearest(p.Nearest)
+	}
+	for _, c := range p.Candidates {
+		a.printCandidate(c)
+	}
 	if p.Hint != "" {
 		fmt.Fprintf(a.streams.err, "hint: %s\n", p.Hint)
 	}
+}
+
+// printNearest shows the file at the place where it first differs from the patch: the line of the
+// patch, marked -, and that of the file, marked with its number.
+func (a *app) printNearest(n *oxpatch.Nearest) {
+	d := n.FirstDifference
+	for i, line := range n.Excerpt {
+		fmt.Fprintf(a.streams.err, "%6d |  %s\n", d.Line-len(n.Excerpt)+i, clip(line))
+	}
+	if d.AtEnd {
+		fmt.Fprintf(a.streams.err, "%6s |  (the file ends here)\n", "")
+	} else {
+		fmt.Fprintf(a.streams.err, "%6d >  %s\n", d.Line, clip(d.Have))
+	}
+	fmt.Fprintf(a.streams.err, "%6s |  %s\n", "patch", clip(d.Want))
+}
+
+func (a *app) printCandidate(c oxpatch.Candidate) {
+	line := fmt.Sprintf("%6d |  %s", c.Line, clip(c.Text))
+	if c.Scope != "" {
+		line += "   (in: " + clip(c.Scope) + ")"
+	}
+	fmt.Fprintln(a.streams.err, line)
+}
+
+// clip keeps a line of the file from filling the screen; what cannot be shown is shown as �.
+func clip(s string) string {
+	const most = 120
+	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\r", ""), "\uFFFD")
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return s
 }

@@ -1,0 +1,225 @@
+package oxpatch_test
+
+import (
+	"context"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/openoxide/oxpatch"
+	"github.com/openoxide/oxpatch/snapshot"
+	"github.com/openoxide/oxpatch/worktree"
+)
+
+// next is what is run first after a kill. It returns what it adds to the tree.
+type next struct {
+	name string
+	run  func(g *ground)
+	adds image
+}
+
+// nexts are the commands of which any must settle what a kill left.
+func nexts() []next {
+	return []next{
+		{name: "apply", adds: image{"other.txt": `-rw-r--r-- "other\n"`}, run: func(g *ground) {
+			g.apply(addition("other.txt", "other"))
+			require.NoError(g.t, os.Chmod(g.path("other.txt"), 0o644))
+		}},
+		{name: "undo", run: func(g *ground) {
+			_, err := g.open().Undo(context.Background(), oxpatch.UndoRequest{})
+			if err != nil {
+				require.ErrorIs(g.t, err, oxpatch.ErrNothingToUndo)
+			}
+		}},
+		{name: "recover", run: func(g *ground) {
+			res, err := g.open().Recover(context.Background(), oxpatch.RecoverRequest{})
+			require.NoError(g.t, err)
+			require.True(g.t, res.OK && res.Exact)
+		}},
+	}
+}
+
+// killed is a fault that kills. A kill in the middle of a write into an existing file leaves half of
+// the new content there.
+func killed(g *ground, f *fault) *fault {
+	f.kill = true
+	f.torn = func(op worktree.Op, path string) {
+		info, err := os.Lstat(g.path(path))
+		if op == worktree.OpWrite && err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+			require.NoError(g.t, os.WriteFile(g.path(path), []byte("half of wh"), 0))
+		}
+	}
+	return f
+}
+
+func TestAKillAtAnyEffectOfApply(t *testing.T) {
+	t.Parallel()
+	for _, s := range scenes() {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			m := s.measure(t, quick(t))
+			s.each(t, m.apply, func(i int, g *ground, f *fault) {
+				killed(g, f)
+				_, err := g.open(append(f.options(), s.opts...)...).Apply(context.Background(), s.req())
+				if err == nil {
+					require.Contains(t, f.what, "store", "%s: a kill in the tree was taken for success", f.what)
+				}
+				n := nexts()[i%len(nexts())]
+				n.run(g)
+				m.settled(t, g, f, n)
+				g.fsck()
+			})
+		})
+	}
+}
+
+// settled checks tree and history after a killed apply and the next command.
+func (m measure) settled(t *testing.T, g *ground, f *fault, n next) {
+	t.Helper()
+	what := f.what + ", then " + n.name
+	now := g.image()
+	log := slices.DeleteFunc(g.log(), func(op string) bool { return op == "recover done" })
+	switch {
+	case equalImages(now, m.before.with(n.adds)):
+		if n.name == "undo" {
+			require.Subset(t, []string{"undo done", "apply undone"}, log, what)
+			return
+		}
+		want := []string{}
+		if n.name == "apply" {
+			want = []string{"apply done"}
+		}
+		require.Equal(t, want, log, what)
+	default:
+		require.Equal(t, m.after.with(n.adds), now, what)
+		require.NotEqual(t, "undo", n.name, what)
+		if n.name == "apply" {
+			g.undo()
+		}
+		g.undo()
+		require.Equal(t, m.before, g.image(), what)
+	}
+}
+
+func equalImages(a, b image) bool { return assert.ObjectsAreEqual(a, b) }
+
+func TestAKillAtAnyEffectOfUndo(t *testing.T) {
+	t.Parallel()
+	for _, s := range scenes() {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			m := s.measure(t, quick(t))
+			s.each(t, m.undo, func(i int, g *ground, f *fault) {
+				_, err := g.open(s.opts...).Apply(context.Background(), s.req())
+				require.NoError(t, err)
+				killed(g, f)
+				_, err = g.open(append(f.options(), s.opts...)...).Undo(context.Background(), oxpatch.UndoRequest{})
+				if err == nil {
+					require.Contains(t, f.what, "store", "%s: a kill in the tree was taken for success", f.what)
+				}
+				n := nexts()[i%len(nexts())]
+				n.run(g)
+				now := g.image()
+				if equalImages(now, m.after.with(n.adds)) && n.name != "undo" {
+					if n.name == "apply" {
+						g.undo()
+					}
+					g.undo()
+					now = g.image()
+				} else if n.name == "apply" {
+					now = now.with(nil)
+					require.Equal(t, n.adds["other.txt"], now["other.txt"])
+					delete(now, "other.txt")
+				}
+				require.Equal(t, m.before, now, "%s, then %s", f.what, n.name)
+				require.Contains(t, g.log(), "apply undone", f.what)
+				g.fsck()
+			})
+		})
+	}
+}
+
+// A recovery can be killed too.
+func TestAKillAtAnyEffectOfTheRecovery(t *testing.T) {
+	t.Parallel()
+	for _, s := range scenes() {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			m := s.measure(t, quick(t))
+			// The middle of the operation: some files are written, some are not.
+			begin := m.apply[len(m.apply)/2].at
+			interrupted := func(g *ground) {
+				_, err := g.open(append(killed(g, &fault{at: begin}).options(), s.opts...)...).Apply(context.Background(), s.req())
+				require.Error(t, err)
+			}
+			g := s.ground(t, quick(t), 0)
+			interrupted(g)
+			count := &fault{}
+			_, err := g.open(count.options()...).Recover(context.Background(), oxpatch.RecoverRequest{})
+			require.NoError(t, err)
+			require.NotEmpty(t, count.points())
+			s.each(t, count.points(), func(i int, g *ground, f *fault) {
+				interrupted(g)
+				killed(g, f)
+				_, err := g.open(f.options()...).Recover(context.Background(), oxpatch.RecoverRequest{})
+				require.Error(t, err, f.what)
+				nexts()[2].run(g)
+				require.Equal(t, m.before, g.image(), f.what)
+				g.nothingToUndo()
+			})
+		})
+	}
+}
+
+// A file that was torn in the middle of a write in place is put back, and the torn bytes are kept:
+// they could be somebody else's.
+func TestTornBytesAreSaved(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	g.write("a.txt", "one\n")
+	g.write("b.txt", "two\n")
+	before := g.image()
+	f := &fault{kill: true}
+	f.torn = func(_ worktree.Op, path string) {
+		require.NoError(t, os.WriteFile(g.path(path), []byte("b has been to"), 0))
+	}
+	hook := func(op worktree.Op, path string) error {
+		if op == worktree.OpWrite && path == "b.txt" {
+			f.torn(op, path)
+			f.dead = true
+		}
+		if f.dead {
+			return worktree.ErrKilled
+		}
+		return nil
+	}
+	e := g.open(oxpatch.WithInPlace(), oxpatch.WithTreeEffects(hook))
+	_, err := e.Apply(context.Background(), request(envelope(
+		"*** Update File: a.txt", "@@", "-one", "+1",
+		"*** Update File: b.txt", "@@", "-two", "+2")))
+	require.ErrorIs(t, err, worktree.ErrKilled)
+	require.Equal(t, "b has been to", g.read("b.txt"))
+
+	ops, _, err := g.open().Log(context.Background(), 0)
+	require.NoError(t, err)
+	require.Len(t, ops, 1)
+	assert.Equal(t, "unresolved", ops[0].State)
+
+	g.nothingToUndo() // settles it, and does not bring the torn bytes back
+	assert.Equal(t, before, g.image())
+	assert.Equal(t, []string{"recover done"}, g.log())
+
+	site, err := snapshot.Locate(g.dir, func(name string) string { return g.env[name] })
+	require.NoError(t, err)
+	rec, err := site.History().Read(g.operations()[0].ID)
+	require.NoError(t, err)
+	require.Len(t, rec.Meta.Paths, 1)
+	assert.Equal(t, "b.txt", rec.Meta.Paths[0].Path)
+	torn, err := rec.Before(0)
+	require.NoError(t, err)
+	assert.Equal(t, "b has been to", string(torn.Content))
+	g.fsck()
+}
