@@ -52,6 +52,47 @@ func encodeDelta(base, after []byte, edits []change.Edit, limit int) []byte {
 	return d
 }
 
+// encodeAdded writes how to make after from a patch that holds it as a run of lines with a plus
+// sign in front of each, as patches hold the text of a new file. It returns nil if the patch does
+// not, or if the delta would be larger than limit.
+func encodeAdded(patch, after []byte, limit int) []byte {
+	const most = 16 // places that begin like the text and are not it
+	first, _, ok := bytes.Cut(after, []byte{'\n'})
+	if !ok || uint64(len(patch)) > math.MaxUint32 {
+		return nil
+	}
+	begin := append(append([]byte("\n+"), first...), '\n')
+	for at, tries := 0, 0; tries < most; tries++ {
+		i := bytes.Index(patch[at:], begin)
+		if i < 0 {
+			return nil
+		}
+		at += i + 1
+		if d := encodeRun(patch, at, after, limit); d != nil {
+			return d
+		}
+	}
+	return nil
+}
+
+// encodeRun is encodeAdded for a run that begins at an offset of the patch, with its plus sign.
+func encodeRun(patch []byte, at int, after []byte, limit int) []byte {
+	d := binary.AppendUvarint(nil, uint64(len(patch)))
+	d = binary.AppendUvarint(d, uint64(len(after)))
+	for len(after) > 0 {
+		end := bytes.IndexByte(after, '\n') + 1
+		if end == 0 || at >= len(patch) || patch[at] != '+' || !bytes.HasPrefix(patch[at+1:], after[:end]) {
+			return nil
+		}
+		d = appendCopy(d, at+1, end)
+		if len(d) > limit {
+			return nil
+		}
+		at, after = at+1+end, after[end:]
+	}
+	return d
+}
+
 func appendCopy(d []byte, at, n int) []byte {
 	for n > 0 {
 		size := min(n, maxCopy)

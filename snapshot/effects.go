@@ -99,6 +99,33 @@ func (d *disk) syncDir(dir string) error {
 	return syncFolder(dir)
 }
 
+// publish gives a file that was written under a temporary name its own, so that after its return
+// both survive a power loss, and closes it. The Linux file systems with a journal (ext4, XFS,
+// Btrfs) put the name on disk with the file: there one sync after the rename does for both. If the
+// power goes in between, a file without content may stand there, which readers take for none.
+func (d *disk) publish(f *os.File, path string) error {
+	if !d.synced || fileSyncKeepsName {
+		if err := d.rename(f.Name(), path); err != nil {
+			return err
+		}
+		err := errors.Join(d.sync(f), f.Close())
+		if err != nil && !errors.Is(err, ErrKilled) {
+			_ = d.remove(path)
+		}
+		return err
+	}
+	if err := d.sync(f); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := d.rename(f.Name(), path); err != nil {
+		return err
+	}
+	return d.syncDir(filepath.Dir(path))
+}
+
 func (d *disk) rename(from, to string) error {
 	if err := d.allow(EffectRename, to); err != nil {
 		return err

@@ -110,6 +110,9 @@ func (p *packWriter) entry(t objType, id oid, distance, data []byte) error {
 }
 
 func (p *packWriter) compress(data []byte) error {
+	if len(data) >= minParallel {
+		return deflateParallel(p, data)
+	}
 	p.deflate.Reset(p)
 	if _, err := p.deflate.Write(data); err != nil {
 		return err

@@ -11,10 +11,6 @@ import (
 // take it back. Several operations may be pending, since one that could not be settled stays so
 // while later ones go on.
 func (s *Store) SetPending(r *Record) error {
-	// The pack's name must be on disk before a ref to it is. (Its bytes are, since Put.)
-	if err := s.disk.syncDir(s.packDir()); err != nil {
-		return err
-	}
 	return s.writeRef(groupPending, r.ref, r.commit)
 }
 
@@ -43,9 +39,6 @@ func (s *Store) Publish(r *Record) error {
 			}
 			return s.dropPacked(groupName(s.place, groupPending) + ref.String())
 		}
-	}
-	if err := s.disk.syncDir(s.packDir()); err != nil {
-		return err
 	}
 	if err := s.writeRef(groupOps, ref, r.commit); err != nil {
 		return err

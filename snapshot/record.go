@@ -56,11 +56,12 @@ func (s *Store) Put(ctx context.Context, meta Meta, entries []Entry, patches [][
 	}
 	s.removeDebris()
 	d := newDraft()
+	d.addPatches(patches)
 	meta.Paths = d.addEntries(entries)
 	meta.Version, meta.Patches = MetaVersion, len(patches)
 	meta.Root, meta.Worktree, meta.Durability = s.site.Root, s.place.Worktree, s.durability
 	meta.Inexact = slices.ContainsFunc(entries, func(e Entry) bool { return e.AfterUnknown })
-	commit, err := d.seal(meta, patches)
+	commit, err := d.seal(meta)
 	if err != nil {
 		return nil, err
 	}
@@ -78,6 +79,8 @@ type draft struct {
 	known   map[oid]bool // equal content is one object
 	before  []treeEntry
 	after   []treeEntry
+	patch   []treeEntry
+	inputs  []draftObject // the patches, for deltas on them
 }
 
 type draftObject struct {
@@ -111,6 +114,15 @@ func (d *draft) add(o draftObject) oid {
 
 func (d *draft) addWhole(t objType, data []byte) oid {
 	return d.add(draftObject{t: t, id: hashObject(t, data), data: data})
+}
+
+// addPatches adds the inputs. They come first, so that an after can be a delta on one of them.
+func (d *draft) addPatches(patches [][]byte) {
+	for i, p := range patches {
+		o := draftObject{t: typeBlob, id: hashObject(typeBlob, p), data: p}
+		d.inputs = append(d.inputs, o)
+		d.patch = append(d.patch, treeEntry{name: number(i), id: d.add(o)})
+	}
 }
 
 // addEntries adds the contents of all states. All befores come first, so that an after can be a
@@ -154,31 +166,38 @@ func (d *draft) addEntries(entries []Entry) []PathMeta {
 // minDelta is the size below which a delta saves nothing worth having.
 const minDelta = 512
 
-// addAfter adds the content after the operation: as a delta if the edits are known and that is
-// half the size or less.
+// addAfter adds the content after the operation: as a delta on the content before if the edits are
+// known, or on the patch that holds it line by line, where that is half the size or less.
 func (d *draft) addAfter(e Entry, base change.State, baseID oid) oid {
 	o := draftObject{t: typeBlob, id: hashObject(typeBlob, e.After.Content), data: e.After.Content, base: baseID}
 	if e.Edits != nil && base.Kind == change.File && len(o.data) >= minDelta && !d.known[o.id] {
 		o.delta = encodeDelta(base.Content, o.data, e.Edits, len(o.data)/2)
 	}
+	if o.delta == nil && len(o.data) >= minFromPatch && !d.known[o.id] {
+		for _, in := range d.inputs {
+			if delta := encodeAdded(in.data, o.data, len(o.data)/2); delta != nil {
+				o.base, o.delta = in.id, delta
+				break
+			}
+		}
+	}
 	return d.add(o)
 }
 
-// seal adds meta, patches, trees and the commit, whose id it returns.
-func (d *draft) seal(meta Meta, patches [][]byte) (oid, error) {
+// minFromPatch is the size from which a new file is looked for in the patch.
+const minFromPatch = 64 << 10
+
+// seal adds meta, trees and the commit, whose id it returns.
+func (d *draft) seal(meta Meta) (oid, error) {
 	text, err := json.Marshal(meta)
 	if err != nil {
 		return oid{}, err
 	}
 	root := []treeEntry{{name: "meta", id: d.addWhole(typeBlob, append(text, '\n'))}}
-	var inputs []treeEntry
-	for i, p := range patches {
-		inputs = append(inputs, treeEntry{name: number(i), id: d.addWhole(typeBlob, p)})
-	}
 	groups := []struct {
 		name    string
 		entries []treeEntry
-	}{{"before", d.before}, {"after", d.after}, {"patch", inputs}}
+	}{{"before", d.before}, {"after", d.after}, {"patch", d.patch}}
 	for _, g := range groups {
 		if len(g.entries) > 0 {
 			root = append(root, treeEntry{name: g.name, dir: true, id: d.addWhole(typeTree, encodeTree(g.entries))})
@@ -209,16 +228,10 @@ func (s *Store) writePack(ctx context.Context, d *draft) (oid, error) {
 		return oid{}, err
 	}
 	name, idx, err := d.write(ctx, effectWriter{&s.disk, f})
-	if err == nil {
-		// The one sync of the bytes: what a user's file held must be safe before it changes.
-		err = s.disk.sync(f)
-	}
-	if err == nil {
-		err = f.Close()
-	}
 	pack := packPath(s.place, name.String())
 	if err == nil {
-		err = s.disk.rename(f.Name(), pack)
+		// What a user's file held must be safe before it changes.
+		err = s.disk.publish(f, pack)
 	}
 	if err != nil {
 		s.disk.discard(f, err)

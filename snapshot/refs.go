@@ -101,6 +101,10 @@ func readRef(p Place, group string, ref opRef) (oid, error) {
 	if err != nil {
 		return oid{}, err
 	}
+	if len(data) == 0 && group == groupPending {
+		// The power went before the note was on disk, so before any file of the user changed.
+		return oid{}, &fs.PathError{Op: "read", Path: path, Err: fs.ErrNotExist}
+	}
 	commit, err := parseOID(strings.TrimSuffix(string(data), "\n"))
 	if err != nil {
 		return oid{}, &TornError{Path: path, Err: fmt.Errorf("not a ref: %.50q", data)}
@@ -133,12 +137,17 @@ func (s *Store) writeRef(group string, ref opRef, commit oid) error {
 	if err := s.disk.mkdirAll(dir); err != nil {
 		return err
 	}
-	// The content is synced before the rename: a ref that is there but empty would be torn.
-	path := refPath(s.place, group, ref)
-	if err := s.disk.replace(s.packDir(), path, []byte(commit.String()+"\n"), true); err != nil {
+	f, err := s.disk.createTemp(s.packDir(), "ref")
+	if err != nil {
 		return err
 	}
-	return s.disk.syncDir(dir)
+	if err = s.disk.write(f, []byte(commit.String()+"\n")); err == nil {
+		err = s.disk.publish(f, refPath(s.place, group, ref))
+	}
+	if err != nil {
+		s.disk.discard(f, err)
+	}
+	return err
 }
 
 // dropRef removes a ref, whether in a file or packed. A ref that is not there is no error.

@@ -191,5 +191,5 @@ func (a *app) read(name string) ([]byte, error) {
 }
 
 func readPatch(r io.Reader) ([]byte, error) {
-	return io.ReadAll(io.LimitReader(r, oxpatch.MaxPatch+1))
+	return readAll(r, oxpatch.MaxPatch+1)
 }

@@ -12,7 +12,7 @@ import (
 // codexMain is the program under the name apply_patch. Arguments, streams and exit codes are those
 // of codex-cli 0.171.0; there are no options.
 func codexMain(ctx context.Context, args []string, s streams) int {
-	var patch string
+	var patch []byte
 	switch {
 	case len(args) > 0 && !utf8.ValidString(args[0]):
 		fmt.Fprintln(s.err, "Error: apply_patch requires a UTF-8 PATCH argument.")
@@ -21,9 +21,9 @@ func codexMain(ctx context.Context, args []string, s streams) int {
 		fmt.Fprintln(s.err, "Error: apply_patch accepts exactly one argument.")
 		return exitUsage
 	case len(args) == 1:
-		patch = args[0]
+		patch = []byte(args[0])
 	default:
-		data, err := io.ReadAll(s.in)
+		data, err := readAll(s.in, 0)
 		if err == nil && !utf8.Valid(data) {
 			err = fmt.Errorf("stream did not contain valid UTF-8")
 		}
@@ -35,7 +35,7 @@ func codexMain(ctx context.Context, args []string, s streams) int {
 			fmt.Fprint(s.err, "Usage: apply_patch 'PATCH'\n       echo 'PATCH' | apply_patch\n")
 			return exitUsage
 		}
-		patch = string(data)
+		patch = data
 	}
 	return codexApply(ctx, patch, s)
 }
@@ -46,10 +46,10 @@ func codexHidden(ctx context.Context, args []string, s streams) int {
 		fmt.Fprintf(s.err, "Error: %s requires a UTF-8 PATCH argument.\n", codexFlag)
 		return exitRefused
 	}
-	return codexApply(ctx, args[0], s)
+	return codexApply(ctx, []byte(args[0]), s)
 }
 
-func codexApply(ctx context.Context, patch string, s streams) int {
+func codexApply(ctx context.Context, patch []byte, s streams) int {
 	dir, err := s.getwd()
 	var engine *oxpatch.Engine
 	if err == nil {
@@ -59,7 +59,7 @@ func codexApply(ctx context.Context, patch string, s streams) int {
 		fmt.Fprintf(s.err, "Error: Failed to determine current directory.\n%s\n", codexCause(err))
 		return exitRefused
 	}
-	res, err := engine.Apply(ctx, oxpatch.Request{Patch: []byte(patch), Compat: oxpatch.CompatCodex})
+	res, err := engine.Apply(ctx, oxpatch.Request{Patch: patch, Compat: oxpatch.CompatCodex})
 	return codexPrint(res, err, s)
 }
 

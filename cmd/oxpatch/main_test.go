@@ -38,6 +38,7 @@ var checker = sync.OnceValue(func() *oxtest.Checker {
 func cleanEnv(home string, more ...string) []string {
 	return append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "USERPROFILE=" + home, "TMPDIR=" + os.TempDir(), "LC_ALL=C", "TZ=UTC",
+		"GORACE=atexit_sleep_ms=0", // with -race every process would sleep for a second at its end
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull,
 		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_AUTHOR_DATE=2026-01-01T00:00:00Z",
 		"GIT_COMMITTER_NAME=C", "GIT_COMMITTER_EMAIL=c@example.com", "GIT_COMMITTER_DATE=2026-01-01T00:00:00Z",
