@@ -38,7 +38,7 @@ type NoStoreError struct {
 
 func (e *NoStoreError) Error() string {
 	if len(e.Tried) == 0 {
-		return "undo store: no home folder is known"
+		return "undo store: there is neither XDG_STATE_HOME nor a home folder that exists"
 	}
 	var reasons []string
 	for _, u := range e.Tried {

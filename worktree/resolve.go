@@ -105,6 +105,14 @@ func (w *walk) step(name string) (loc Location, done bool, err error) {
 			return loc, false, failed(w.path, "cannot be looked at", err)
 		}
 	}
+	if w.gone != "" && !t.options.Free {
+		// A folder that is to be made tells nothing yet of the names it can hold; the one that it
+		// is made in does.
+		above, _ := split(w.gone)
+		if _, err = t.entry(above, name); err != nil {
+			return loc, false, failed(w.path, "cannot be made", err)
+		}
+	}
 	key := t.join(w.at, name)
 	if info != nil {
 		key = t.canonical(key, info, w.use, w.planned)
