@@ -154,24 +154,46 @@ func (r *run) publishCodex(plan *textPlan, rec *stored, failed bool) error {
 			return rec.store.ClearPending(rec.Record)
 		}
 		meta := rec.Meta
-		meta.ID = rec.store.NewID(r.e.o.now())
+		meta.ID, meta.DirsMade = rec.store.NewID(r.e.o.now()), r.standing(meta.DirsMade)
 		done, err := rec.store.Put(r.ctx, meta, entriesOf(r.disk.files(r.result.Changes, true)), r.patchBytes())
 		if err != nil {
-			return err // still pending: recovery settles it
+			return r.keepPlanned(rec, err)
 		}
-		if err := rec.store.Publish(done); err != nil {
-			return err
-		}
-		if err := rec.store.ClearPending(rec.Record); err != nil {
+		// Both are pending for a moment, so that a kill finds at least one: either everything goes
+		// back to before, or what was done is closed.
+		if err := errors.Join(rec.store.SetPending(done), rec.store.ClearPending(rec.Record)); err != nil {
 			return err
 		}
 		rec.Record = done
-	} else if err := rec.store.Publish(rec.Record); err != nil {
+	}
+	if err := rec.store.Publish(rec.Record); err != nil {
 		return err
 	}
 	r.result.ID = rec.Meta.ID
 	r.result.Snapshot = Snapshot{Commit: rec.Commit(), Store: rec.Place().Dir, Undoable: true}
 	return nil
+}
+
+// standing returns those of the folders that are there: a run that failed did not come to all.
+func (r *run) standing(dirs []snapshot.DirMeta) []snapshot.DirMeta {
+	var there []snapshot.DirMeta
+	for _, d := range dirs {
+		if now, _, err := r.tree.Read(d.Path); err == nil && now.Kind == change.Dir {
+			there = append(there, d)
+		}
+	}
+	return there
+}
+
+// keepPlanned closes the record of what was planned, where none of what was done can be had. It must
+// not stay pending: the next command would take back what Codex's rules keep. Undo will find the
+// files that were not reached as drifted, and no bytes are lost.
+func (r *run) keepPlanned(rec *stored, cause error) error {
+	if errors.Is(cause, snapshot.ErrKilled) {
+		return cause
+	}
+	r.result.Snapshot.Reason = "what was done could not be recorded, only what was planned: " + cause.Error()
+	return errors.Join(cause, rec.store.Publish(rec.Record))
 }
 
 // closeCodex fills the result and what Codex prints.

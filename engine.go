@@ -197,6 +197,11 @@ func (r *run) carryOut(p *textPlan) error {
 	refused := len(errs) > 0 && !r.req.Partial
 	r.result.Exact = true
 	r.result.report(p, r.inputs, !refused)
+	if r.req.Check {
+		if err := r.e.forecastPending(r.result); err != nil {
+			return r.result.failOperation(err)
+		}
+	}
 	if len(p.Sections) == 0 {
 		r.result.fail(Problem{Kind: KindNothingToDo, Message: "the patch has no sections", Hint: "add a file section between the two markers"})
 		return r.result.refusal()
@@ -277,11 +282,13 @@ func (r *run) gate(p *textPlan) error {
 	if err := r.req.Gate(r.ctx, p.Changes); err != nil {
 		return &declinedError{cause: err}
 	}
-	if !locked {
-		return nil // a check, or a run that records nothing and is bound to no other
+	if r.req.Check {
+		return nil
 	}
-	if err := r.op.begin(); err != nil {
-		return err
+	if locked { // a run under Codex's rules that records nothing holds no lock
+		if err := r.op.begin(); err != nil {
+			return err
+		}
 	}
 	return r.unmoved(p)
 }

@@ -147,8 +147,11 @@ func (s scene) each(t *testing.T, points []point, do func(i int, g *ground, f *f
 
 // step is how many effects a test of every nth effect goes on by.
 func step() int {
-	if testing.Short() {
+	switch {
+	case testing.Short():
 		return 7
+	case raceDetector:
+		return 5 // ten times as slow, and no race hides in one effect alone
 	}
 	return 1
 }

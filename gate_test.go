@@ -149,6 +149,25 @@ func TestTheGateLeavesNoLockBehind(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// Codex's rules know no drift, but an answer at the gate is for the files that were shown.
+func TestAFileChangedAtTheGateUnderCodexRules(t *testing.T) {
+	t.Parallel()
+	for name, make := range map[string]func(testing.TB) *ground{"in a repository": newRepo, "without one": newGround} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := make(t)
+			g.write("a.txt", "one\n")
+			res, err := g.open().Apply(context.Background(), oxpatch.Request{
+				Patch: []byte(replacement("a.txt", "one", "1")), Compat: oxpatch.CompatCodex,
+				Gate: func(context.Context, []oxpatch.Change) error { g.write("a.txt", "one\nmine\n"); return nil }})
+			require.ErrorIs(t, err, oxpatch.ErrDrift)
+			assert.True(t, hasProblem(res, oxpatch.KindDrift, "a.txt"))
+			assert.False(t, res.Applied)
+			assert.Equal(t, "one\nmine\n", g.read("a.txt"))
+		})
+	}
+}
+
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	patch := envelope("*** Update File: a.txt", "@@", "-one", "+1", "*** Update File: b.txt", "@@", "-two", "+2")
@@ -268,7 +287,7 @@ func TestAGateThatPanicsLeavesNoLock(t *testing.T) {
 	t.Parallel()
 	g := newGround(t)
 	assert.Panics(t, func() {
-		g.open().Apply(context.Background(), oxpatch.Request{Patch: []byte(addition("a.txt", "a")),
+		_, _ = g.open().Apply(context.Background(), oxpatch.Request{Patch: []byte(addition("a.txt", "a")),
 			Gate: func(context.Context, []oxpatch.Change) error { panic("at the gate") }})
 	})
 	_, err := os.Stat(g.path("a.txt"))

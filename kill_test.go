@@ -223,3 +223,55 @@ func TestTornBytesAreSaved(t *testing.T) {
 	assert.Equal(t, "b has been to", string(torn.Content))
 	g.fsck()
 }
+
+// Under Codex's rules a run that fails midway writes a second record, of what was done. A kill on the
+// way leads to before, or to what was done with a record that takes exactly that back.
+func TestAKillWhileAFailureIsRecorded(t *testing.T) {
+	t.Parallel()
+	s := scenes()[2]
+	// failing is the scene's run with a step that fails; what comes after it is for the fault.
+	failing := func(g *ground, f *fault) {
+		failed := false
+		count := f.options()
+		e := g.open(append(count, oxpatch.WithTreeEffects(func(op worktree.Op, path string) error {
+			if !failed && op == worktree.OpTruncate && path == "over.txt" {
+				failed = true
+				return errInjected
+			}
+			return nil
+		}), oxpatch.WithStoreEffects(func(e snapshot.Effect, path string) error {
+			if hit, _ := f.hit("store "+string(e)+" "+path, false); failed && hit {
+				f.dead = true
+				return snapshot.ErrKilled
+			}
+			return nil
+		}))...)
+		_, err := e.Apply(context.Background(), s.req())
+		require.Error(g.t, err)
+	}
+	base := quick(t)
+	g := s.ground(t, base, 0)
+	before := g.image()
+	count := &fault{}
+	failing(g, count)
+	after := g.image()
+	require.False(t, equalFiles(before, after))
+	kept := 0
+	s.each(t, count.points(), func(_ int, g *ground, f *fault) {
+		f.kill = true
+		failing(g, f)
+		nexts()[2].run(g)
+		now := g.image()
+		log := g.log()
+		if equalImages(before, now) {
+			require.Empty(t, log, f.what)
+			return
+		}
+		kept++
+		require.Equal(t, after, now, f.what)
+		require.Equal(t, []string{"apply done"}, log, f.what)
+		g.undo()
+		require.Equal(t, before, g.image(), f.what)
+	})
+	require.Greater(t, kept, 0)
+}

@@ -176,7 +176,8 @@ func (k *kills) once() {
 	require.NoError(k.t, cmd.Start())
 	time.Sleep(time.Duration(k.random.Float64() * 1.1 * float64(k.took)))
 	_ = cmd.Process.Kill() // it may have ended
-	if cmd.Wait(); cmd.ProcessState.Exited() {
+	_ = cmd.Wait()         // how it ended is in its state
+	if cmd.ProcessState.Exited() {
 		k.took -= k.took / 10 // the machine was slower when it was measured
 	} else {
 		k.killed++
@@ -296,7 +297,7 @@ func (p program) testInterrupt(t *testing.T) {
 	require.NoError(t, cmd.Start())
 	time.Sleep(300 * time.Millisecond) // it waits for the lock now
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
-	cmd.Wait()
+	_ = cmd.Wait()
 	assert.Equal(t, 130, cmd.ProcessState.ExitCode())
 	var document struct{ OK, Applied bool }
 	require.NoError(t, json.Unmarshal([]byte(out.String()), &document), out.String())

@@ -213,8 +213,11 @@ func TestAnyPatchOnAnyTree(t *testing.T) {
 		}
 		applied++
 		foretold(rt, g, before, res)
-		_, err = g.open().Undo(context.Background(), oxpatch.UndoRequest{})
+		res, err = g.open().Undo(context.Background(), oxpatch.UndoRequest{Diff: true})
 		require.NoError(rt, err)
+		data, err := json.Marshal(res)
+		require.NoError(rt, err)
+		require.True(rt, json.Valid(data))
 		require.Equal(rt, before, g.image(), "undo is exact")
 		g.nothingToUndo()
 	})

@@ -3,6 +3,7 @@ package oxpatch
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/openoxide/oxpatch/change"
 	"github.com/openoxide/oxpatch/snapshot"
@@ -51,6 +52,29 @@ func (e *Engine) settleOne(ctx context.Context, rec *snapshot.Record) (bool, err
 	}
 	defer s.tree.Close()
 	return s.settle(ctx)
+}
+
+// forecastPending says in the result of a check that operations wait to be settled: the real run does
+// that first, and then the files may be others than those that the check saw. A store that the real
+// run would refuse is an error here too.
+func (e *Engine) forecastPending(res *Result) error {
+	records, err := e.site.History().Pending()
+	if errors.Is(err, snapshot.ErrNewerFormat) {
+		return err
+	}
+	if len(records) == 0 && err == nil {
+		return nil
+	}
+	res.Exact = false
+	p := Problem{Kind: KindPending, Hint: "settle it with oxpatch recover, then check again"}
+	for _, rec := range records {
+		p.Message = fmt.Sprintf("operation %s was interrupted; it is settled first, which may change what is foretold here", rec.Meta.ID)
+		res.warn(p)
+	}
+	if err != nil {
+		res.warn(Problem{Kind: KindIO, Message: "what is to be settled first cannot be read: " + trimmed(err)})
+	}
+	return nil
 }
 
 // stops reports whether an error ends the whole command, not only the settling of one operation.

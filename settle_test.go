@@ -82,6 +82,32 @@ func TestAnInterruptedOperationWhoseFilesWereChangedWaits(t *testing.T) {
 	assert.Equal(t, []string{"undo done", "apply undone", "apply unresolved"}, g.log())
 }
 
+// A check takes no lock and settles nothing, so it cannot know for certain.
+func TestACheckWhileAnOperationWaits(t *testing.T) {
+	t.Parallel()
+	g, _ := halfDone(t)
+	g.apply(replacement("free.txt", "free", "x"))
+	was := g.image()
+	apply := oxpatch.Request{Patch: []byte(replacement("a.txt", "1", "x")), Check: true}
+	res, err := g.open().Apply(context.Background(), apply)
+	require.NoError(t, err)
+	undo, err := g.open().Undo(context.Background(), oxpatch.UndoRequest{Check: true})
+	require.NoError(t, err)
+	for _, r := range []*oxpatch.Result{res, undo} {
+		assert.False(t, r.Exact)
+		require.Len(t, r.Problems, 1)
+		assert.Equal(t, oxpatch.KindPending, r.Problems[0].Kind)
+		assert.Equal(t, oxpatch.SeverityWarning, r.Problems[0].Severity)
+	}
+	assert.Equal(t, was, g.image())
+	_, err = g.open().Recover(context.Background(), oxpatch.RecoverRequest{Keep: true})
+	require.NoError(t, err)
+	res, err = g.open().Apply(context.Background(), apply)
+	require.NoError(t, err)
+	assert.True(t, res.Exact)
+	assert.Empty(t, res.Problems)
+}
+
 func TestRecoverKeep(t *testing.T) {
 	t.Parallel()
 	g, before := halfDone(t)

@@ -269,6 +269,30 @@ func TestWhereTheStoreIs(t *testing.T) {
 	}
 }
 
+// Inside a repository no home is needed; outside of one there is no place without it, and a home that
+// does not exist is not made.
+func TestNoHome(t *testing.T) {
+	t.Parallel()
+	g := newRepo(t)
+	g.env = nil
+	g.write("a.txt", "one\n")
+	res := roundTrip(t, g, g.open(), g.dir)
+	assert.Equal(t, g.path(".git/oxpatch/store"), res.Snapshot.Store)
+
+	g = newGround(t)
+	g.env = map[string]string{"HOME": filepath.Join(filepath.Dir(g.dir), "nowhere"), "XDG_STATE_HOME": "relative"}
+	res, err := g.open().Apply(context.Background(), request(addition("a.txt", "a")))
+	require.ErrorIs(t, err, oxpatch.ErrNoSnapshot)
+	assert.True(t, hasProblem(res, oxpatch.KindNoSnapshot, ""))
+	assert.Empty(t, g.image())
+	assert.NoDirExists(t, g.env["HOME"])
+	_, err = g.open(oxpatch.WithoutSnapshot()).Apply(context.Background(), request(addition("a.txt", "a")))
+	require.NoError(t, err)
+	_, _, err = g.open().Log(context.Background(), 0)
+	require.NoError(t, err)
+	g.nothingToUndo()
+}
+
 // unwritable gives a tree whose records can go nowhere: where folders should be there are files, so
 // that not even the superuser can make them.
 func unwritable(t *testing.T, repo bool) *ground {
@@ -373,6 +397,9 @@ func refusedAsNewer(t *testing.T, g *ground, store string) {
 	calls := map[string]func() (*oxpatch.Result, error){
 		"apply": func() (*oxpatch.Result, error) {
 			return g.open().Apply(context.Background(), request(addition("b.txt", "b")))
+		},
+		"apply check": func() (*oxpatch.Result, error) {
+			return g.open().Apply(context.Background(), oxpatch.Request{Patch: []byte(addition("b.txt", "b")), Check: true})
 		},
 		"undo": func() (*oxpatch.Result, error) {
 			return g.open().Undo(context.Background(), oxpatch.UndoRequest{})

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/openoxide/oxpatch/change"
 	"github.com/openoxide/oxpatch/snapshot"
@@ -79,15 +78,23 @@ func (u *undo) run() error {
 	if err := u.gate(); err != nil {
 		return u.result.failOperation(err)
 	}
-	if u.req.Check || len(u.files) == 0 {
-		u.result.OK, u.result.Exact = true, true
-		return nil
-	}
-	if err := u.write(); err != nil {
+	u.result.Exact = true
+	if err := u.carryOut(); err != nil {
 		return u.result.failOperation(err)
 	}
-	u.result.OK, u.result.Exact = true, true
+	u.result.OK = true
 	return nil
+}
+
+// carryOut does what was planned, or with Check looks at what could be in its way.
+func (u *undo) carryOut() error {
+	switch {
+	case u.req.Check:
+		return u.e.forecastPending(u.result)
+	case len(u.files) == 0:
+		return nil
+	}
+	return u.write()
 }
 
 // find looks for the newest operation that is not undone. An undo that is not itself undone marks
@@ -200,38 +207,6 @@ func undoWord(p snapshot.PathMeta) string {
 	return "modify"
 }
 
-// drift says how a path differs from what the operation left there.
-func (u *undo) drift(p snapshot.PathMeta, now change.State) *driftedPath {
-	d := &driftedPath{path: p.Path, id: u.rec.Meta.ID, hint: "undo would lose that change; save the file elsewhere or put back what the operation left, then undo again"}
-	switch {
-	case p.After.Unknown:
-		d.reason = "what operation " + d.id + " left here is not known"
-	case now.Kind != p.After.Kind:
-		d.reason = fmt.Sprintf("operation %s left %s here, now there is %s", d.id, article(p.After.Kind), article(now.Kind))
-	case now.Kind == change.File && int64(len(now.Content)) == p.After.Size &&
-		snapshot.StateMeta{Kind: p.After.Kind, Mode: now.Mode, Size: p.After.Size, OID: p.After.OID}.Same(now):
-		d.reason = fmt.Sprintf("its mode was changed to %04o since operation %s", now.Mode.Perm(), d.id)
-	default:
-		d.reason = "its content was changed since operation " + d.id
-	}
-	if id, ok := u.later[p.Path]; ok {
-		d.reason += ", by operation " + id
-	}
-	return d
-}
-
-func article(k change.Kind) string {
-	switch k {
-	case change.Absent:
-		return "nothing"
-	case change.Other:
-		return "a special file"
-	case change.Symlink:
-		return "a link"
-	}
-	return "a " + k.String()
-}
-
 // gate asks with the lock released and makes sure that nothing moved meanwhile.
 func (u *undo) gate() error {
 	if u.req.Gate == nil || len(u.files) == 0 {
@@ -332,32 +307,4 @@ func (u *undo) leftover(removed []worktree.Dir) []worktree.Dir {
 		}
 	}
 	return removed
-}
-
-// driftedPath is a file that is not as an operation left it.
-type driftedPath struct{ path, id, reason, hint string }
-
-func (d *driftedPath) Error() string { return change.DisplayPath(d.path) + ": " + d.reason }
-
-func (d *driftedPath) Unwrap() error { return ErrDrift }
-
-// driftError lists all such files of an undo.
-type driftError struct{ paths []*driftedPath }
-
-func (d *driftError) Error() string {
-	var lines []string
-	for _, p := range d.paths {
-		lines = append(lines, p.Error())
-	}
-	return strings.Join(lines, "; ")
-}
-
-func (d *driftError) Unwrap() error { return ErrDrift }
-
-func (d *driftError) each() []error {
-	var out []error
-	for _, p := range d.paths {
-		out = append(out, p)
-	}
-	return out
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/openoxide/oxpatch"
+	"github.com/openoxide/oxpatch/snapshot"
 	"github.com/openoxide/oxpatch/worktree"
 )
 
@@ -43,6 +44,8 @@ func TestRefusedPaths(t *testing.T) {
 		"folder":              {path: "in"},
 		"the root":            {path: "."},
 		"empty":               {path: ""},
+		"name too long":       {path: strings.Repeat("x", 300)},
+		"NUL in the name":     {path: "a\x00b"},
 		"parent is a file":    {path: "a.txt/b.txt"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -351,4 +354,62 @@ func TestTheTreeIsFullFromAPointOn(t *testing.T) {
 	require.NotErrorIs(t, err, oxpatch.ErrRollback)
 	assert.Equal(t, before, g.image())
 	assert.Empty(t, g.log())
+}
+
+// Under Codex's rules a step fails, and then the store fails too: what was done stays for good.
+func TestCodexFailsAndTheStoreToo(t *testing.T) {
+	t.Parallel()
+	g := newRepo(t)
+	g.write("a.txt", "one\n")
+	g.write("b.txt", "two\n")
+	failing := false
+	e := g.open(
+		oxpatch.WithTreeEffects(func(op worktree.Op, path string) error {
+			if failing = failing || op == worktree.OpTruncate && path == "b.txt"; failing {
+				return errInjected
+			}
+			return nil
+		}),
+		oxpatch.WithStoreEffects(func(e snapshot.Effect, _ string) error {
+			if failing && e == snapshot.EffectWrite {
+				return errInjected
+			}
+			return nil
+		}))
+	res, err := e.Apply(context.Background(), codexRequest(envelope(
+		"*** Update File: a.txt", "@@", "-one", "+1", "*** Update File: b.txt", "@@", "-two", "+2")))
+	require.ErrorIs(t, err, errInjected)
+	assert.True(t, res.Applied)
+	assert.False(t, res.Snapshot.Undoable)
+	assert.NotEmpty(t, res.Snapshot.Reason)
+	was := g.image()
+	require.Equal(t, "1\n", g.read("a.txt"))
+	_, err = g.open().Recover(context.Background(), oxpatch.RecoverRequest{})
+	require.NoError(t, err)
+	assert.Equal(t, was, g.image(), "the next command takes nothing back")
+	_, err = g.open().Undo(context.Background(), oxpatch.UndoRequest{})
+	require.ErrorIs(t, err, oxpatch.ErrDrift, "b.txt was never changed")
+	assert.Equal(t, was, g.image())
+}
+
+func TestTheLogKeepsWhoAskedForIt(t *testing.T) {
+	t.Parallel()
+	g := newGitRepo(t, map[string]string{"a.txt": "one\n", "b.txt": "two\nthree\n"})
+	began := time.Now().Add(-time.Second)
+	_, err := g.open(oxpatch.WithTool("tool 1")).Apply(context.Background(), oxpatch.Request{
+		Patch:   []byte(envelope("*** Delete File: a.txt", "*** Update File: b.txt", "*** Move to: c.txt", "@@", "-two", "+2", "*** Add File: d.txt", "+d")),
+		Session: "s", Turn: "t", Label: "l"})
+	require.NoError(t, err)
+	g.undo()
+	ops := g.operations()
+	require.Len(t, ops, 2)
+	op := ops[1]
+	assert.Equal(t, []string{"s", "t", "l"}, []string{op.Session, op.Turn, op.Label})
+	assert.WithinRange(t, op.Time, began, time.Now())
+	assert.ElementsMatch(t, []oxpatch.OperationPath{
+		{Path: "a.txt", Change: "delete"}, {Path: "c.txt", OldPath: "b.txt", Change: "rename"}, {Path: "d.txt", Change: "add"},
+	}, op.Paths)
+	assert.Equal(t, []string{op.ID}, ops[0].Reverts)
+	assert.Equal(t, "s", ops[0].Session)
+	assert.NotNil(t, op.Reverts)
 }

@@ -1,0 +1,5 @@
+//go:build !race
+
+package oxpatch_test
+
+const raceDetector = false
