@@ -221,6 +221,11 @@ func (r *run) carryOut(p *textPlan) error {
 	if err := r.gate(p); err != nil {
 		return r.result.failOperation(err)
 	}
+	if r.req.Check && len(p.Changes) > 0 && r.preset.snapshot == snapshotAlways {
+		if err := r.e.site.Foresee(); err != nil {
+			return r.result.failOperation(noSnapshot(err))
+		}
+	}
 	if r.req.Check || len(p.Changes) == 0 {
 		return r.settle(errs)
 	}

@@ -150,10 +150,15 @@ func (op *operation) put(j *job) (*stored, func(), error) {
 // openStore opens the store that new records go to.
 func (e *Engine) openStore() (*snapshot.Store, error) {
 	store, err := e.site.Open(snapshot.Options{Durability: e.o.durability, Effects: e.o.storeEffects})
+	return store, noSnapshot(err)
+}
+
+// noSnapshot marks the error of a store that is not to be had.
+func noSnapshot(err error) error {
 	if errors.Is(err, snapshot.ErrNoStore) {
-		return nil, errors.Join(ErrNoSnapshot, err)
+		return errors.Join(ErrNoSnapshot, err)
 	}
-	return store, err
+	return err
 }
 
 func (e *Engine) head() *snapshot.Head {

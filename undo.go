@@ -171,6 +171,10 @@ func (u *undo) plan() error {
 		if err != nil {
 			return err
 		}
+		if p.Before.Kind == change.File && p.Before.Mode == p.After.Mode {
+			// The operation left the mode alone, so a mode set since is the user's.
+			before.Mode = now.Mode
+		}
 		c := change.Change{Path: p.Path, OldPath: renamed[p.Path], Before: now, After: before}
 		u.result.Changes = append(u.result.Changes, c)
 		u.files = append(u.files, worktree.File{Change: c, Stamp: stamp, InPlace: p.InPlace})

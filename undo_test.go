@@ -350,3 +350,40 @@ func TestADamagedRecord(t *testing.T) {
 	assert.Contains(t, res.Problems[0].Message, newest.ID)
 	assert.Equal(t, before.with(image{"b.txt": `-rw-r--r-- "1\n"`}), g.image())
 }
+
+// A mode that the operation left alone is the user's to change; undo must not widen it again.
+func TestUndoKeepsAModeSetSince(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	g.write("secret.txt", "0\n")
+	g.apply(replacement("secret.txt", "0", "1"))
+	require.NoError(t, os.Chmod(g.path("secret.txt"), 0o600))
+	g.undo()
+	assert.Equal(t, "0\n", g.read("secret.txt"))
+	info, err := os.Stat(g.path("secret.txt"))
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+}
+
+// A check must not promise what the run then refuses for want of a snapshot.
+func TestCheckForeseesThatNoSnapshotCanBeTaken(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	g.write("a.txt", "0\n")
+	g.write("in-the-way", "")
+	engine := g.open(oxpatch.WithEnv(func(name string) string {
+		if name == "OXPATCH_STORE" {
+			return g.path("in-the-way/store")
+		}
+		return ""
+	}))
+	req := request(replacement("a.txt", "0", "1"))
+	req.Check = true
+	checked, err := engine.Apply(t.Context(), req)
+	require.ErrorIs(t, err, oxpatch.ErrNoSnapshot)
+	assert.False(t, checked.OK)
+	req.Check = false
+	_, err = engine.Apply(t.Context(), req)
+	require.ErrorIs(t, err, oxpatch.ErrNoSnapshot)
+	assert.Equal(t, "0\n", g.read("a.txt"))
+}

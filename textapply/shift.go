@@ -22,7 +22,7 @@ func (pl *placement) shift(t *text) {
 		pl.lines = mapInserted(pl.lines, func(s string) string { return s[len(drop):] })
 		pl.match = matchShifted
 	case add == "":
-	case allBeginWith(pl.lines, add) && !pl.writtenWithout(add):
+	case allBeginWith(pl.lines, add) && atMargin(pl.lines) && !pl.writtenWithout(add):
 		pl.kept = true
 	default:
 		pl.lines = mapInserted(pl.lines, func(s string) string { return add + s })
@@ -125,4 +125,14 @@ func mapInserted(lines []Line, f func(string) string) []Line {
 		}
 	}
 	return out
+}
+
+// atMargin reports whether no old line shows any indentation.
+func atMargin(lines []Line) bool {
+	for _, l := range lines {
+		if l.Op != Insert && hasText(l.Text) && indentation([]byte(l.Text)) != "" {
+			return false
+		}
+	}
+	return true
 }
