@@ -40,6 +40,12 @@ type Section struct {
 	// Checked marks a Delete that is done only if the file holds exactly Content, as the reverse
 	// of an Add is.
 	Checked bool
+	// NoFinalNewline says that the last line of Content has no terminator.
+	NoFinalNewline bool
+	// Executable says whether the file's execute bits are to be set or taken.
+	Executable Executable
+	// Blob is the id, perhaps abbreviated, of the git blob that the patch was made against, or "".
+	Blob string
 	// Chunks holds the edits of an Update, in patch order.
 	Chunks []Chunk
 	// Line is the 1-based line of the section's header in Patch.Text.
@@ -56,6 +62,8 @@ type Chunk struct {
 	EOF bool
 	// Hint is the 1-based line of the file where the patch says that the old lines begin, or 0.
 	Hint int
+	// Final says what becomes of the final newline; not FinalKept only in a chunk with EOF.
+	Final FinalNewline
 	// Unprefixed says that some lines had no prefix and were taken for context. Such a chunk is
 	// placed only where it stands exactly and once.
 	Unprefixed bool
@@ -63,6 +71,24 @@ type Chunk struct {
 	// line where it has none.
 	Line int
 }
+
+// Executable says what a section does to a file's execute bits.
+type Executable uint8
+
+const (
+	KeepExecutable Executable = iota
+	MakeExecutable            // as git's mode 100755
+	MakePlain                 // as git's mode 100644
+)
+
+// FinalNewline says what a chunk does to the terminator of the file's last line.
+type FinalNewline uint8
+
+const (
+	FinalKept    FinalNewline = iota // whether the file ends in one does not change
+	FinalRemoved                     // the file ends without one
+	FinalAdded                       // the file ends in one
+)
 
 // Op says what a chunk's line does.
 type Op uint8

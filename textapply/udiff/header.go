@@ -1,0 +1,182 @@
+package udiff
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/openoxide/oxpatch/textapply"
+)
+
+const devNull = "/dev/null"
+
+// header is what stands in front of a section's hunks.
+type header struct {
+	line   int
+	git    bool // it began with "diff --git"
+	named  bool // "---" and "+++" were seen
+	old    string
+	new    string
+	added  bool
+	gone   bool
+	from   string // of a rename
+	to     string
+	mode   textapply.Executable
+	blob   string // abbreviated id of the old content
+	chunks []textapply.Chunk
+}
+
+// fromGitLine takes the names of a "diff --git" line, for sections that have no other: the line is
+// a/NAME b/NAME, and where NAME holds blanks only equal halves tell where it is cut.
+func (h *header) fromGitLine(rest string) {
+	if strings.HasPrefix(rest, `"`) {
+		if end := quotedEnd(rest); end > 0 && end+1 < len(rest) {
+			h.old, h.new = unquote(rest[:end]), unquote(rest[end+1:])
+			h.strip()
+		}
+		return
+	}
+	for i := 0; i < len(rest); i++ {
+		if rest[i] != ' ' {
+			continue
+		}
+		a, b := rest[:i], unquote(rest[i+1:])
+		if base(a) == base(b) {
+			h.old, h.new = a, b
+			h.strip()
+			return
+		}
+	}
+}
+
+// base is a name without its first component, as the prefixes a/ and b/ are.
+func base(name string) string {
+	_, rest, _ := strings.Cut(name, "/")
+	return rest
+}
+
+// setNames takes the names of "---" and "+++" lines. A time may stand behind a tab.
+func (h *header) setNames(old, new string) {
+	h.named = true
+	h.old, h.new = cleanName(old), cleanName(new)
+	h.strip()
+}
+
+func cleanName(name string) string {
+	if strings.HasPrefix(name, `"`) {
+		if end := quotedEnd(name); end > 0 {
+			return unquote(name[:end])
+		}
+	}
+	name, _, _ = strings.Cut(name, "\t")
+	return strings.TrimRight(name, " ")
+}
+
+// strip takes the prefixes off: a/ and b/, where both names carry them or the other is /dev/null.
+func (h *header) strip() {
+	a, okA := strings.CutPrefix(h.old, "a/")
+	b, okB := strings.CutPrefix(h.new, "b/")
+	switch {
+	case okA && okB:
+		h.old, h.new = a, b
+	case okA && h.new == devNull:
+		h.old = a
+	case okB && h.old == devNull:
+		h.new = b
+	}
+}
+
+// extended takes a line of git's extended header; other lines are prose.
+func (p *parser) extended(line string) error {
+	h := p.open
+	cut := func(prefix string) (string, bool) { return strings.CutPrefix(line, prefix) }
+	if mode, ok := cut("new file mode "); ok {
+		h.added = true
+		return p.setMode(mode)
+	}
+	if mode, ok := cut("new mode "); ok {
+		return p.setMode(mode)
+	}
+	if name, ok := cut("rename from "); ok {
+		h.from = cleanName(name)
+	} else if name, ok := cut("rename to "); ok {
+		h.to = cleanName(name)
+	} else if ids, ok := cut("index "); ok {
+		h.blob, _, _ = strings.Cut(ids, "..")
+	}
+	switch {
+	case strings.HasPrefix(line, "deleted file mode "):
+		h.gone = true
+	case strings.HasPrefix(line, "copy from "):
+		return p.fail(ErrUnsupported, "a copy is not placed by content; add the file instead")
+	case strings.HasPrefix(line, "GIT binary patch"), strings.HasPrefix(line, "Binary files "):
+		return p.fail(ErrUnsupported, "binary contents are not placed by content; use git mode, inside a repository")
+	}
+	return nil
+}
+
+func (p *parser) setMode(mode string) error {
+	switch strings.TrimSpace(mode) {
+	case "100755":
+		p.open.mode = textapply.MakeExecutable
+	case "100644":
+		if !p.open.added {
+			p.open.mode = textapply.MakePlain
+		}
+	default:
+		return p.fail(ErrUnsupported, "mode %s is not placed by content: it is not that of a regular file", mode)
+	}
+	return nil
+}
+
+// section makes the section.
+func (h *header) section() (textapply.Section, error) {
+	if h.from != "" && h.to != "" {
+		h.old, h.new = h.from, h.to
+	}
+	s := textapply.Section{Line: h.line, Chunks: h.chunks, Path: h.old, Blob: h.blob, Executable: h.mode}
+	switch {
+	case h.old == "" && h.new == "":
+		return s, &ParseError{Message: "the section does not name its file", kind: ErrNoName}
+	case h.added, h.old == devNull:
+		return h.addition(s)
+	case h.gone, h.new == devNull:
+		s.Kind, s.Checked = textapply.Delete, true
+		s.Content, s.NoFinalNewline = h.text(textapply.Remove)
+		s.Chunks = nil
+		return s, nil
+	}
+	s.Kind = textapply.Update
+	if h.new != h.old && h.new != "" {
+		s.MoveTo = h.new
+	}
+	if len(s.Chunks) == 0 && s.MoveTo == "" && s.Executable == textapply.KeepExecutable {
+		return s, &ParseError{Message: fmt.Sprintf("the section for %s has no hunks", h.old), kind: ErrEmpty}
+	}
+	return s, nil
+}
+
+func (h *header) addition(s textapply.Section) (textapply.Section, error) {
+	s.Kind, s.Path = textapply.Add, h.new
+	for _, c := range h.chunks {
+		if len(c.Old()) > 0 {
+			return s, &ParseError{Line: c.Line, Message: fmt.Sprintf("the hunk has old lines, but %s is a new file", h.new), kind: ErrLine}
+		}
+	}
+	s.Content, s.NoFinalNewline = h.text(textapply.Insert)
+	s.Chunks = nil
+	return s, nil
+}
+
+// text joins the lines of all hunks that have one Op: the content of a file that is new or gone.
+func (h *header) text(op textapply.Op) (lines []string, noNewline bool) {
+	for _, c := range h.chunks {
+		for _, l := range c.Lines {
+			if l.Op == op {
+				lines = append(lines, l.Text)
+			}
+		}
+		noNewline = op == textapply.Insert && c.Final == textapply.FinalRemoved ||
+			op == textapply.Remove && c.Final == textapply.FinalAdded
+	}
+	return lines, noNewline
+}
