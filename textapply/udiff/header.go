@@ -134,9 +134,10 @@ func (h *header) section() (textapply.Section, error) {
 		h.old, h.new = h.from, h.to
 	}
 	s := textapply.Section{Line: h.line, Chunks: h.chunks, Path: h.old, Blob: h.blob, Executable: h.mode}
-	switch {
-	case h.old == "" && h.new == "":
+	if h.unnamed() {
 		return s, &ParseError{Message: "the section does not name its file", kind: ErrNoName}
+	}
+	switch {
 	case h.added, h.old == devNull:
 		return h.addition(s)
 	case h.gone, h.new == devNull:
@@ -153,6 +154,16 @@ func (h *header) section() (textapply.Section, error) {
 		return s, &ParseError{Message: fmt.Sprintf("the section for %s has no hunks", h.old), kind: ErrEmpty}
 	}
 	return s, nil
+}
+
+// unnamed reports whether the name that the section needs is missing.
+func (h *header) unnamed() bool {
+	switch {
+	case h.added, h.old == devNull:
+		return h.new == "" || h.new == devNull
+	default:
+		return h.old == ""
+	}
 }
 
 func (h *header) addition(s textapply.Section) (textapply.Section, error) {
