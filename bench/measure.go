@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -28,7 +29,6 @@ func (s *stage) row(r row) ([]result, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
 	entrants, err := s.entrants(r, dir)
 	if err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (s *stage) textEntrants(dir string) []entrant {
 	var list []entrant
 	add := func(name string, r role, prepare func() (string, error), env []string, argv ...string) {
 		list = append(list, entrant{
-			name: name, role: r, checked: r != roleFloor, prepare: prepare, after: os.RemoveAll,
+			name: name, role: r, checked: r != roleFloor, prepare: prepare, after: empty,
 			run: func(tree string) (sample, error) { return s.timed(tree, patch, env, argv...) },
 		})
 	}
@@ -111,10 +111,26 @@ func (s *stage) fresh(dir string, repository bool) (string, error) {
 	if err := copyTree(filepath.Join(dir, treeDir), to); err != nil {
 		return "", err
 	}
-	if repository {
-		return to, s.git(to, "init", "-q")
+	if !repository {
+		return to, nil
 	}
-	return to, nil
+	if err := s.git(to, "init", "-q"); err != nil || s.bin == "" {
+		return to, err
+	}
+	return to, s.warm(to)
+}
+
+// warm lets oxpatch make its store, which it does once in the life of a repository.
+func (s *stage) warm(tree string) error {
+	const patch = "*** Begin Patch\n*** Add File: warm\n+x\n*** End Patch\n"
+	for _, args := range [][]string{{"apply", "-q"}, {"undo", "-q"}} {
+		cmd := exec.Command(s.bin, args...)
+		cmd.Dir, cmd.Env, cmd.Stdin = tree, s.env(), strings.NewReader(patch)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("oxpatch %s: %w: %s", args[0], err, out)
+		}
+	}
+	return nil
 }
 
 // undoEntrants apply a patch and undo it, in two repositories that stay where they are.

@@ -40,7 +40,7 @@ func (d *disk) allow(e Effect, path string) error {
 }
 
 // mkdirAll makes a folder and its missing parents, private to the user, and syncs the parent of each
-// that it made: a new folder is lost with its parent's entry.
+// that it made, where that is needed: a new folder is lost with its parent's entry.
 func (d *disk) mkdirAll(dir string) error {
 	if info, err := os.Stat(dir); err == nil {
 		if !info.IsDir() {
@@ -58,6 +58,9 @@ func (d *disk) mkdirAll(dir string) error {
 	}
 	if err := os.Mkdir(dir, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
+	}
+	if fileSyncKeepsName {
+		return nil // with the first file synced in it
 	}
 	return d.syncDir(filepath.Dir(dir))
 }

@@ -33,6 +33,9 @@ func foresee(dir string) error {
 	if known {
 		return errors.Join(writable(dir), writable(filepath.Join(dir, "objects", "pack")))
 	}
+	if err := vacant(dir); err != nil {
+		return err
+	}
 	return writable(existing(dir))
 }
 

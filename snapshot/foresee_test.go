@@ -35,6 +35,12 @@ func TestForeseeAgreesWithOpen(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, os.WriteFile(filepath.Join(repo, ".git", "oxpatch", "store", "format"), []byte("oxpatch store 99\n"), 0o600))
 		}, false},
+		"folders of somebody else": {func(t *testing.T, repo, state string) {
+			for _, dir := range []string{filepath.Join(repo, ".git", "oxpatch", "store"), filepath.Join(state, "oxpatch", "store")} {
+				require.NoError(t, os.MkdirAll(dir, 0o755))
+				require.NoError(t, os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("mine\n"), 0o644))
+			}
+		}, false},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -75,6 +75,9 @@ func (s *Site) OpenPlace(p Place, o Options) (*Store, error) {
 		return nil, err
 	}
 	if !known {
+		if err := vacant(p.Dir); err != nil {
+			return nil, err
+		}
 		return store, store.create()
 	}
 	return store, store.probe()
@@ -121,6 +124,35 @@ const storeConfig = `[core]
 	auto = false
 `
 
+// storeHead is no branch of anybody: HEAD has to be there for git to take the store for a repository.
+const storeHead = "ref: refs/heads/none\n"
+
+// vacant returns an error where making a store in dir would write over files of somebody else: a
+// folder that OXPATCH_STORE names by mistake can be a repository, whose HEAD and config a store has
+// too. A folder that is missing or empty will do, and so will a store that was cut off while it was
+// made.
+func vacant(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || isNotDir(err) {
+		return nil // making it says what is in the way
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		switch e.Name() {
+		case "objects", "refs", "worktrees", "config":
+		case "HEAD":
+			if head, err := os.ReadFile(filepath.Join(dir, "HEAD")); err != nil || string(head) != storeHead {
+				return errors.New("the folder is a git repository, not a store")
+			}
+		default:
+			return fmt.Errorf("the folder is neither empty nor a store: it holds %q", e.Name())
+		}
+	}
+	return nil
+}
+
 // create makes a store. The version comes last: a store without it is one that was cut off while
 // it was made, and making it again completes it.
 func (s *Store) create() error {
@@ -131,14 +163,18 @@ func (s *Store) create() error {
 		}
 	}
 	files := []struct{ name, text string }{
-		{"HEAD", "ref: refs/heads/none\n"},
+		{"HEAD", storeHead},
 		{"config", storeConfig},
 		{"format", formatPrefix + strconv.Itoa(StoreVersion) + "\n"},
 	}
 	for _, f := range files {
-		if err := s.disk.replace(s.packDir(), filepath.Join(dir, f.name), []byte(f.text), true); err != nil {
+		// Only the version decides whether this is a store; what git wants besides is not worth a sync.
+		if err := s.disk.replace(s.packDir(), filepath.Join(dir, f.name), []byte(f.text), f.name == "format"); err != nil {
 			return err
 		}
+	}
+	if fileSyncKeepsName {
+		return nil
 	}
 	return s.disk.syncDir(dir)
 }

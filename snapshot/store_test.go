@@ -350,3 +350,44 @@ func TestAStoreThatWasCutOffWhileMadeIsCompleted(t *testing.T) {
 		fsck(t, store.place.Dir)
 	}
 }
+
+// A store is made in no folder that holds anything else, least of all in a repository, whose HEAD and
+// config it would write over.
+func TestAStoreIsNotMadeAmongOtherFiles(t *testing.T) {
+	t.Parallel()
+	cases := map[string]func(t *testing.T, dir string){
+		"a git directory":      func(t *testing.T, dir string) { git(t, filepath.Dir(dir), "init", "-q", "--bare", dir) },
+		"a bare one, stripped": func(t *testing.T, dir string) { git(t, filepath.Dir(dir), "init", "-q", "--bare", "--template=", dir) },
+		"a folder with a file": func(t *testing.T, dir string) {
+			require.NoError(t, os.Mkdir(dir, 0o755))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("mine\n"), 0o644))
+		},
+	}
+	for name, prepare := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(tempDir(t), "chosen")
+			prepare(t, dir)
+			before := os.DirFS(dir)
+			var names []string
+			require.NoError(t, fs.WalkDir(before, ".", func(path string, _ fs.DirEntry, err error) error {
+				names = append(names, path)
+				return err
+			}))
+			site := locate(t, newRepo(t), envMap{"OXPATCH_STORE": dir})
+			_, err := site.Open(Options{})
+			require.ErrorIs(t, err, ErrNoStore)
+			var after []string
+			require.NoError(t, fs.WalkDir(before, ".", func(path string, _ fs.DirEntry, err error) error {
+				after = append(after, path)
+				return err
+			}))
+			assert.Equal(t, names, after)
+		})
+	}
+	t.Run("an empty folder will do", func(t *testing.T) {
+		t.Parallel()
+		_, err := locate(t, newRepo(t), envMap{"OXPATCH_STORE": tempDir(t)}).Open(Options{})
+		assert.NoError(t, err)
+	})
+}
