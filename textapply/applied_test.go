@@ -97,8 +97,14 @@ func TestWeakSignsOfAnAppliedChange(t *testing.T) {
 			t.Parallel()
 			plan := MakePlan(patchOf(update("f", tt.chunk)), files("f", tt.file), carefulPolicy())
 			require.Len(t, plan.Errors(), 1)
-			assert.ErrorIs(t, plan.Errors()[0], ErrNoMatch)
-			assert.Empty(t, plan.Errors()[0].Detail)
+			require.ErrorIs(t, plan.Errors()[0], ErrNoMatch)
+			assert.Contains(t, plan.Errors()[0].Detail, "the hunk's old lines are not in the file")
+			assert.NotContains(t, plan.Errors()[0].Detail, "already")
+
+			skip := carefulPolicy()
+			skip.SkipApplied = true
+			plan = MakePlan(patchOf(update("f", tt.chunk)), files("f", tt.file), skip)
+			assert.Len(t, plan.Errors(), 1)
 		})
 	}
 }
@@ -111,7 +117,8 @@ func TestSomeChunksThereAlready(t *testing.T) {
 	assert.Equal(t, "f: hunk 1: the old lines were not found; the new ones stand at line 1 already", errs[0].Error())
 	assert.Equal(t, 1, errs[0].Line)
 	assert.NotEmpty(t, errs[0].Hint)
-	assert.Equal(t, "f: hunk 3: the expected lines were not found", errs[1].Error())
+	require.ErrorIs(t, errs[0], ErrApplied)
+	assert.Equal(t, `f: hunk 3: the hunk's old lines are not in the file, and nothing like them; they begin with "no"`, errs[1].Error())
 	assert.Empty(t, plan.Changes)
 }
 
@@ -146,4 +153,103 @@ func TestOverwritingIsReportedOrRefused(t *testing.T) {
 	}
 	plan := MakePlan(patchOf(deleted("f"), added("f", "new")), tree, strict)
 	assert.Empty(t, plan.Errors(), "deleted before by the patch itself")
+}
+
+// skipPolicy leaves out hunks that are there already.
+func skipPolicy() Policy {
+	p := carefulPolicy()
+	p.SkipApplied = true
+	return p
+}
+
+func TestSkipApplied(t *testing.T) {
+	t.Parallel()
+	type chunks = []Chunk
+	tests := map[string]struct {
+		file   string
+		chunks chunks
+		want   string
+		there  []int // 1-based hunks that are left out
+		err    error
+		refuse string
+	}{
+		"one of two":        {"x\nb\n", chunks{chunk("-a", "+x"), chunk("-b", "+y")}, "x\ny\n", []int{1}, nil, ""},
+		"the last of three": {"a\nb\nz\n", chunks{chunk("-a", "+x"), chunk("-b"), chunk("-c", "+z")}, "x\nz\n", []int{3}, nil, ""},
+		"the others are placed together": {"a\nx\na\nb\n", chunks{chunk("-m", "+x"), chunk("-a", "+y"), chunk("-b")}, "", nil, ErrApplied,
+			"f: hunk 1: the old lines were not found; the new ones stand at line 2 already"},
+		"an addition whose old lines are part of the new": {"a\nx\nc\n", chunks{chunk(" a", "+x"), chunk("-b", "+c")}, "a\nx\nc\n", []int{1, 2}, nil, ""},
+		"another is neither": {"x\n", chunks{chunk("-a", "+x"), chunk("-no", "+never")}, "", nil, ErrApplied,
+			"f: hunk 1: the old lines were not found; the new ones stand at line 1 already"},
+		"old lines here and new ones there": {"x\na\ny\nc\n", chunks{chunk("-m", "+x"), chunk("-a", "+y"), chunk("-c", "+d")}, "", nil, ErrAmbiguous,
+			"f: hunk 2: the hunk's new lines stand at line 3 already, its old ones somewhere else: it may be applied or not"},
+		"old lines behind the new ones": {"x\ny\na\nc\n", chunks{chunk("-m", "+x"), chunk("-a", "+y"), chunk("-c", "+d")}, "", nil, ErrAmbiguous,
+			"f: hunk 2: the hunk's new lines stand at line 2 already, its old ones somewhere else: it may be applied or not"},
+		"nothing is missing, so nothing is left out": {"a\nx\n", chunks{chunk("-a", "+x")}, "x\nx\n", nil, nil, ""},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tree := files("f", tt.file)
+			plan := MakePlan(patchOf(update("f", tt.chunks...)), tree, skipPolicy())
+			if tt.err != nil {
+				require.NotEmpty(t, plan.Errors())
+				require.ErrorIs(t, plan.Errors()[0], tt.err)
+				assert.Equal(t, tt.refuse, plan.Errors()[0].Error())
+				assert.Empty(t, plan.Changes)
+				return
+			}
+			require.Empty(t, plan.Errors())
+			assert.Equal(t, tt.want, carryOut(t, tree, plan).outcome()["f"])
+			if plan.Sections[0].Status == Unchanged {
+				assert.Len(t, tt.there, len(tt.chunks))
+				return
+			}
+			var there []int
+			for i, c := range plan.Sections[0].Chunks {
+				if c.There {
+					there = append(there, i+1)
+				}
+				assert.NotEqual(t, c.Placed, c.There)
+			}
+			assert.Equal(t, tt.there, there)
+			warned := 0
+			for _, w := range plan.Sections[0].Warnings {
+				if w.Kind == "already_applied" {
+					warned++
+				}
+			}
+			assert.Equal(t, len(tt.there), warned)
+		})
+	}
+}
+
+// Lines that are there, though in several places or in the wrong order, wait for the change: that
+// the new ones are there too does not make it done.
+func TestOnlyMissingLinesCanBeApplied(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		file   string
+		chunks []Chunk
+		want   error
+	}{
+		"several places":        {"a\nb\na\nx\n", []Chunk{chunk("-a", "+x")}, ErrAmbiguous},
+		"several, end of file":  {"a\nb\na\nx\n", []Chunk{chunk("-a", "+x", "$")}, ErrAmbiguous},
+		"the wrong order":       {"a\nb\nx\ny\n", []Chunk{chunk("-b", "+y"), chunk("-a", "+x")}, ErrOutOfOrder},
+		"several, and a miss":   {"a\nb\na\nx\n", []Chunk{chunk("-a", "+z"), chunk("-no", "+never")}, ErrNoMatch},
+		"several, unprefixed":   {"a\nb\na\nx\n", []Chunk{unprefixed(chunk("-a", "+x"))}, ErrAmbiguous},
+		"below a scope, twice":  {"s\ns\nx\n", []Chunk{chunk("@@ s", "+y")}, ErrAmbiguous},
+		"missing, but no match": {"b\n", []Chunk{chunk("-a", "+x")}, ErrNoMatch},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, policy := range []Policy{carefulPolicy(), skipPolicy(), strictPolicy()} {
+				plan := MakePlan(patchOf(update("f", tt.chunks...)), files("f", tt.file), policy)
+				require.Len(t, plan.Errors(), 1)
+				require.ErrorIs(t, plan.Errors()[0], tt.want)
+				assert.NotErrorIs(t, plan.Errors()[0], ErrApplied)
+				assert.Equal(t, Failed, plan.Sections[0].Status)
+			}
+		})
+	}
 }

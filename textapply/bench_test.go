@@ -54,9 +54,13 @@ func respell(s Section, spell func(string) string) Section {
 }
 
 func benchmarkPlan(b *testing.B, content string, sections ...Section) {
+	benchmarkPolicies(b, content, []Policy{codexPolicy(), carefulPolicy()}, sections...)
+}
+
+func benchmarkPolicies(b *testing.B, content string, policies []Policy, sections ...Section) {
 	tree := files("f", content)
 	patch := &Patch{Sections: sections}
-	for _, policy := range []Policy{codexPolicy(), carefulPolicy()} {
+	for _, policy := range policies {
 		b.Run(policy.Name, func(b *testing.B) {
 			b.SetBytes(int64(len(content)))
 			b.ReportAllocs()
@@ -164,11 +168,43 @@ func BenchmarkPlanHostile(b *testing.B) {
 	}
 }
 
+// Every hunk has a scope line, some lines in front of it.
+func BenchmarkPlanScopes(b *testing.B) {
+	content, s := bigFile("")
+	lines := strings.Split(content, "\n")
+	for i := range s.Chunks {
+		s.Chunks[i].Scopes = []string{lines[i*1000+400]}
+	}
+	benchmarkPlan(b, content, s)
+}
+
+// Hunks that may have lost their indentation are looked for trimmed as well.
+func BenchmarkPlanUnindented(b *testing.B) {
+	content, s := bigFile("")
+	content = strings.ReplaceAll(content, "    value_", "value_")
+	benchmarkPlan(b, content, respell(s, strings.TrimSpace))
+}
+
+// Every hunk but one is found; for that one the nearest region is looked for.
+func BenchmarkPlanRefused(b *testing.B) {
+	content, s := bigFile("")
+	s.Chunks[150].Lines[0].Text += " stale"
+	tree := files("f", content)
+	b.SetBytes(int64(len(content)))
+	for b.Loop() {
+		plan := MakePlan(&Patch{Sections: []Section{s}}, tree, carefulPolicy())
+		require.Len(b, plan.Errors(), 1)
+		require.NotNil(b, plan.Errors()[0].Nearest)
+	}
+}
+
 // Every chunk fits almost everywhere.
 func BenchmarkPlanManyPlaces(b *testing.B) {
 	s := Section{Kind: Update, Path: "f"}
 	for range 20_000 {
 		s.Chunks = append(s.Chunks, chunk("-x", "+y"))
 	}
-	benchmarkPlan(b, strings.Repeat("x\n", 100_000), s)
+	first := carefulPolicy()
+	first.Name, first.TakeFirst = "first", true
+	benchmarkPolicies(b, strings.Repeat("x\n", 100_000), []Policy{codexPolicy(), first}, s)
 }

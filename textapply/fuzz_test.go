@@ -1,6 +1,7 @@
 package textapply
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -17,7 +18,7 @@ func FuzzPlan(f *testing.F) {
 	f.Add(strings.Repeat("x\n", 200)+"y\n", "x\n", "U f\n x\n x\n-y\n=\n+\nU g\n-x")
 	f.Fuzz(func(t *testing.T, first, second, script string) {
 		patch, named := readScript(script)
-		for _, policy := range []Policy{codexPolicy(), carefulPolicy(), {}, {Strict: true, Ending: EndingOfFirstLine, SkipBOM: true}} {
+		for _, policy := range fuzzPolicies() {
 			tree := files("f", first, "g", second, "bystander", "b\n").link("l", "f")
 			plan := MakePlan(patch, tree, policy)
 			carryOut(t, tree, plan)
@@ -28,12 +29,22 @@ func FuzzPlan(f *testing.F) {
 			require.Len(t, plan.Sections, len(patch.Sections))
 			for _, s := range plan.Sections {
 				require.Equal(t, s.Status == Failed, len(s.Errs) > 0)
+				checkSection(t, s, policy)
 			}
 		}
 		if reversed, err := Reverse(patch); err == nil {
 			require.Len(t, reversed.Sections, len(patch.Sections))
 		}
 	})
+}
+
+// fuzzPolicies are the two presets, with and without what a user may add to the default one, and
+// two odd ones.
+func fuzzPolicies() []Policy {
+	skip := firstPolicy()
+	skip.SkipApplied = true
+	return []Policy{codexPolicy(), carefulPolicy(), firstPolicy(), strictPolicy(), skip,
+		{}, {Strict: true, Ending: EndingOfFirstLine, SkipBOM: true}}
 }
 
 // readScript returns a patch and the keys that it names; lines it cannot read are left out.
@@ -70,6 +81,41 @@ func readScript(script string) (*Patch, map[string]bool) {
 		}
 	}
 	return patch, named
+}
+
+// checkSection requires what every judged section promises: errors that say where and what, places
+// inside the file, and under rules that place hunks together no guess without a word.
+func checkSection(t *testing.T, s SectionResult, policy Policy) {
+	for _, err := range s.Errs {
+		require.NotEmpty(t, err.Problem())
+		require.LessOrEqual(t, err.Chunk, len(s.Section.Chunks))
+		require.LessOrEqual(t, len(err.Places), mostOthers+1)
+		if errors.Is(err, ErrAmbiguous) && !policy.Strict {
+			require.NotZero(t, err.Line)
+		}
+		if n := err.Nearest; n != nil {
+			require.Positive(t, n.Line)
+			require.GreaterOrEqual(t, n.DiffLine, n.Line)
+			require.NotEmpty(t, n.Kind)
+		}
+	}
+	if policy.Strict && s.Status == Planned {
+		for _, w := range s.Warnings {
+			require.NotEqual(t, "guessed", w.Kind)
+			require.NotEqual(t, "overwritten", w.Kind)
+		}
+	}
+	if policy.FirstMatch || s.Status != Planned {
+		return
+	}
+	end := 0
+	for i, c := range s.Chunks {
+		require.True(t, c.Placed || c.There)
+		if len(s.Section.Chunks[i].Old()) > 1 && c.Placed {
+			require.GreaterOrEqual(t, c.Line, end, "hunks keep their order")
+			end = c.Line
+		}
+	}
 }
 
 func readChunkLine(s *Section, line string) {

@@ -8,8 +8,8 @@ import (
 
 // candidates are the places that one chunk could take.
 type candidates struct {
-	at    []int // 0-based lines, ascending
-	old   int   // number of old lines
+	at    []int    // 0-based lines, ascending; shared with other chunks
+	old   []string // the lines that were looked for
 	lines []Line
 	pass  Pass
 	// free marks added lines that nothing anchors; they have no place to compare.
@@ -25,17 +25,28 @@ type candidates struct {
 }
 
 // end returns the line behind the chunk if it stands at the line given.
-func (c *candidates) end(at int) int { return at + c.old }
+func (c *candidates) end(at int) int { return at + len(c.old) }
 
 // placeJointly finds the places of all chunks of a section together. Every chunk has its
 // candidates: all places inside its scopes at the strictest pass that has any. A placement takes
 // one candidate a chunk, in patch order and without overlap. If all placements give the same bytes
 // it is taken; otherwise the section is refused, naming the places. No chunk is ever matched more
 // loosely because of another.
-func placeJointly(t *text, s *Section, p Policy) ([]*placement, []*Error) {
-	j := &joint{t: t, s: s, p: p, x: newIndex(t, patterns(s)), chunks: make([]*candidates, len(s.Chunks))}
-	for i := range s.Chunks {
-		c, err := j.find(&s.Chunks[i])
+func placeJointly(t *text, s *Section, p Policy, e *effort) ([]*placement, []*Error) {
+	j := newJoint(t, s, p, e)
+	j.run()
+	return j.placements(), j.errs
+}
+
+func newJoint(t *text, s *Section, p Policy, e *effort) *joint {
+	return &joint{t: t, s: s, p: p, effort: e, chunks: make([]*candidates, len(s.Chunks)),
+		x: &searches{Index: newIndex(t, patterns(s)), room: mostCandidates}}
+}
+
+// run finds the candidates and, if every chunk has some, chooses among them.
+func (j *joint) run() {
+	for i := range j.s.Chunks {
+		c, err := j.find(&j.s.Chunks[i])
 		if err != nil {
 			j.refuse(i, err)
 			continue
@@ -45,7 +56,6 @@ func placeJointly(t *text, s *Section, p Policy) ([]*placement, []*Error) {
 	if len(j.errs) == 0 {
 		j.choose()
 	}
-	return j.placements(), j.errs
 }
 
 // joint is one joint placement under way.
@@ -53,10 +63,13 @@ type joint struct {
 	t      *text
 	s      *Section
 	p      Policy
-	x      *Index
+	x      *searches
+	effort *effort
 	chunks []*candidates // nil for a chunk that was refused
 	chosen []int         // 0-based line per chunk; nil before choose
 	errs   []*Error
+	// prefixed holds for a scope that is no line of the file the first line that begins with it.
+	prefixed map[string]int
 }
 
 func (j *joint) refuse(i int, err *Error) {
@@ -81,6 +94,11 @@ func (j *joint) find(c *Chunk) (*candidates, *Error) {
 	}
 	if found == nil {
 		return nil, j.miss(c, from)
+	}
+	if c.Unprefixed && len(found.at) > 1 {
+		err := j.ambiguous(found, found.at)
+		err.Hint = "begin every line of the hunk with a blank (context), - (removed) or + (added), and add context lines"
+		return nil, err
 	}
 	found.hint = c.Hint - 1
 	if !scoped {
@@ -122,62 +140,57 @@ func (j *joint) scope(scopes []string) (from int, scoped bool) {
 func (j *joint) belowScope(c *Chunk, lines []Line, scoped bool) (*candidates, *Error) {
 	last := c.Scopes[len(c.Scopes)-1]
 	if !scoped {
-		return nil, &Error{Err: ErrNoContext, Want: []string{last}, Nearest: nearest(j.t, []string{last}, 0),
+		n, _ := j.nearest([]string{last}, 0)
+		return nil, &Error{Err: ErrNoContext, Want: []string{last}, Nearest: n,
 			Hint: "without context lines the scope line must stand in the file as it is"}
 	}
 	outer, _ := j.scope(c.Scopes[:len(c.Scopes)-1])
-	found := &candidates{lines: lines, hint: -1}
-	for _, at := range j.x.places([]string{last}, Punctuation, outer, maxPlaces) {
-		found.at = append(found.at, at+1)
-	}
-	found.more = len(found.at) == maxPlaces
-	return found, nil
+	at, more := j.x.all([]string{last}, Punctuation, outer)
+	return &candidates{at: j.x.below(at), lines: lines, hint: -1, more: more}, nil
 }
 
-// maxPlaces bounds the places that are looked at for one chunk; a chunk with more is never placed.
-const maxPlaces = 4096
-
-// search looks for the old lines behind from, at the strictest pass that has a place.
+// search looks for the old lines behind from.
 func (j *joint) search(c *Chunk, old []string, lines []Line, from int) *candidates {
-	if c.EOF {
-		return j.searchTail(old, lines, from)
+	if !c.EOF {
+		return j.strictest(c, old, lines, from)
 	}
-	last := Punctuation
-	if c.Unprefixed {
-		last = Exact
+	if m, ok := j.x.Seek(old, from, true); ok && m.Pass <= loosest(c) {
+		return &candidates{at: []int{m.Line}, old: old, lines: lines, pass: m.Pass}
 	}
-	for p := Exact; p <= last; p++ {
-		at := j.x.places(old, p, from, maxPlaces)
+	// The lines do not end the file. Where they stand in exactly one place, that is taken as a guess.
+	only := j.strictest(c, old, lines, from)
+	if only == nil || len(only.at) > 1 {
+		return nil
+	}
+	only.guess = fmt.Sprintf("the lines do not end the file, as the hunk says; their only place, line %d, is taken", only.at[0]+1)
+	return only
+}
+
+// strictest returns the places of the strictest pass that has any; nil where none has.
+func (j *joint) strictest(c *Chunk, old []string, lines []Line, from int) *candidates {
+	for p := Exact; p <= loosest(c); p++ {
+		at, more := j.x.all(old, p, from)
 		if len(at) == 0 {
 			continue
 		}
 		if p < Indent && !indented(lines) {
 			// A chunk with a line that has no indentation may have lost it as a whole: then the
 			// place that fits exactly is the wrong one among those that fit after trimming.
-			if loose := j.x.places(old, Indent, from, maxPlaces); len(loose) > len(at) {
-				at, p = loose, Indent
+			if loose, evenMore := j.x.all(old, Indent, from); len(loose) > len(at) {
+				at, more, p = loose, evenMore, Indent
 			}
 		}
-		return &candidates{at: at, old: len(old), lines: lines, pass: p, more: len(at) == maxPlaces}
+		return &candidates{at: at, old: old, lines: lines, pass: p, more: more}
 	}
 	return nil
 }
 
-// searchTail looks for old lines that must end the file. Where they do not, but stand in exactly
-// one other place, that is taken as a guess.
-func (j *joint) searchTail(old []string, lines []Line, from int) *candidates {
-	if m, ok := j.x.Seek(old, from, true); ok {
-		return &candidates{at: []int{m.Line}, old: len(old), lines: lines, pass: m.Pass}
+// loosest returns the loosest pass by which a chunk may be placed.
+func loosest(c *Chunk) Pass {
+	if c.Unprefixed {
+		return Exact
 	}
-	for p := Exact; int(p) < passes; p++ {
-		if at := j.x.places(old, p, from, 2); len(at) == 1 {
-			return &candidates{at: at, old: len(old), lines: lines, pass: p,
-				guess: fmt.Sprintf("the lines do not end the file, as the hunk says; their only place, line %d, is taken", at[0]+1)}
-		} else if len(at) > 1 {
-			return nil
-		}
-	}
-	return nil
+	return Punctuation
 }
 
 // indented reports whether every line that is not blank begins with white space.
@@ -194,204 +207,46 @@ func indented(lines []Line) bool {
 // hint uses scopes that are no whole lines of the file, such as headings that git cut short: lines
 // that begin with the scope narrow the candidates if exactly one is left behind them.
 func (j *joint) hint(c *Chunk, found *candidates) {
-	if len(c.Scopes) == 0 || len(found.at) < 2 {
+	if len(c.Scopes) == 0 || len(found.at) < 2 || found.more {
 		return
 	}
 	last := trimLeft(trimRight([]byte(c.Scopes[len(c.Scopes)-1])))
 	if len(last) == 0 {
 		return
 	}
-	for i := range j.t.Len() {
-		if !bytes.HasPrefix(trimLeft(j.t.Line(i)), last) {
-			continue
-		}
-		// The first such line leaves the most candidates; one is needed.
-		at, _ := slices.BinarySearch(found.at, i+1)
-		if len(found.at)-at == 1 {
-			found.at = found.at[at:]
-		}
-		return
+	// The first such line leaves the most candidates; one is needed.
+	line := j.beginning(last)
+	at, _ := slices.BinarySearch(found.at, line+1)
+	if line >= 0 && len(found.at)-at == 1 {
+		found.at = found.at[at:]
 	}
 }
 
-// choose counts the placements with a forward and a backward sweep and takes the only one.
-func (j *joint) choose() {
-	earliest, ok := j.sweep()
-	if !ok {
-		return
+// beginning returns the first line that begins with the text, or -1; also where the plan has looked
+// for too many.
+func (j *joint) beginning(text []byte) int {
+	if line, ok := j.prefixed[string(text)]; ok {
+		return line
 	}
-	latest := j.sweepBack()
-	j.chosen = earliest
-	if j.settled(earliest, latest) {
-		return
-	}
-	if j.takeHints(earliest, latest) {
-		return
-	}
-	for i, c := range j.chunks {
-		if earliest[i] == latest[i] && !c.more {
-			continue
-		}
-		if j.p.TakeFirst {
-			c.guess = fmt.Sprintf("the lines fit more than one place; the first, line %d, is taken", earliest[i]+1)
-			continue
-		}
-		j.refuse(i, j.ambiguous(c, earliest[i], latest[i]))
-	}
-}
-
-// settled reports whether the placements between the two leave no choice.
-func (j *joint) settled(earliest, latest []int) bool {
-	for _, c := range j.chunks {
-		if c.more {
-			return false
-		}
-	}
-	return slices.Equal(earliest, latest) || j.sameBytes(earliest, latest)
-}
-
-// takeHints settles the chunks that are not settled otherwise by the line numbers of the patch: a
-// candidate exactly at its number is certain if the numbers are right for a chunk that has only one
-// place.
-func (j *joint) takeHints(earliest, latest []int) bool {
-	trusted := false
-	for i, c := range j.chunks {
-		if earliest[i] == latest[i] && c.hint >= 0 && !c.free {
-			if earliest[i] != c.hint {
-				return false
-			}
-			trusted = true
-		}
-	}
-	if !trusted {
-		return false
-	}
-	kept := make([]candidates, len(j.chunks))
-	for i, c := range j.chunks {
-		kept[i] = *c
-		if _, found := slices.BinarySearch(c.between(earliest[i], latest[i]), c.hint); found && earliest[i] != latest[i] {
-			c.at, c.match = []int{c.hint}, matchLineHint
-		}
-	}
-	if first, ok := j.sweep(); ok && j.settled(first, j.sweepBack()) {
-		j.chosen = first
-		return true
-	}
-	j.errs = nil
-	for i := range kept {
-		*j.chunks[i] = kept[i]
-	}
-	return false
-}
-
-// sweep gives every chunk the first candidate behind the chunk before it. Where one has none, the
-// chunks are out of order.
-func (j *joint) sweep() ([]int, bool) {
-	first := make([]int, len(j.chunks))
-	end := 0
-	for i, c := range j.chunks {
-		if c.free {
-			first[i] = c.at[0]
-			continue
-		}
-		k, _ := slices.BinarySearch(c.at, end)
-		if k == len(c.at) && c.more {
-			j.refuse(i, j.ambiguous(c, c.at[0], c.at[len(c.at)-1]))
-			return nil, false
-		}
-		if k == len(c.at) {
-			j.refuse(i, j.outOfOrder(i, first))
-			return nil, false
-		}
-		first[i] = c.at[k]
-		end = c.end(first[i])
-	}
-	return first, true
-}
-
-// sweepBack gives every chunk the last candidate in front of the chunk behind it. It is called only
-// where a placement exists.
-func (j *joint) sweepBack() []int {
-	last := make([]int, len(j.chunks))
-	limit := j.t.Len() + 1
-	for i := len(j.chunks) - 1; i >= 0; i-- {
-		c := j.chunks[i]
-		if c.free {
-			last[i] = c.at[0]
-			continue
-		}
-		k, _ := slices.BinarySearchFunc(c.at, limit, func(at, limit int) int {
-			if c.end(at) <= limit {
-				return -1
-			}
-			return 1
-		})
-		last[i] = c.at[k-1]
-		limit = last[i]
-	}
-	return last
-}
-
-// between returns the candidates of a chunk that some placement takes.
-func (c *candidates) between(first, last int) []int {
-	lo, _ := slices.BinarySearch(c.at, first)
-	hi, _ := slices.BinarySearch(c.at, last+1)
-	return c.at[lo:hi]
-}
-
-// maxCompared bounds the candidates whose outcomes are compared.
-const maxCompared = 256
-
-// sameBytes reports whether all placements give the same text, as when a line is added to a run of
-// equal ones. It says no where that is not plain: where the windows of two chunks touch.
-func (j *joint) sameBytes(earliest, latest []int) bool {
-	end := -1
-	for i, c := range j.chunks {
-		if c.free {
-			continue
-		}
-		if earliest[i] <= end && (earliest[i] != latest[i] || i > 0 && earliest[i-1] != latest[i-1]) {
-			return false
-		}
-		end = c.end(latest[i])
-		if earliest[i] == latest[i] {
-			continue
-		}
-		at := c.between(earliest[i], latest[i])
-		if len(at) > maxCompared {
-			return false
-		}
-		for k := 1; k < len(at); k++ {
-			if !j.sameOutcome(c, at[k-1], at[k]) {
-				return false
+	line := -1
+	if spend(&j.effort.cutScopes, j.t.Len()) {
+		for i := 0; i < j.t.Len() && line < 0; i++ {
+			if bytes.HasPrefix(trimLeft(j.t.Line(i)), text) {
+				line = i
 			}
 		}
 	}
-	return true
-}
-
-// sameOutcome compares what the chunk makes of the window that covers both places.
-func (j *joint) sameOutcome(c *candidates, a, b int) bool {
-	return bytes.Equal(j.outcome(c, a, a, b), j.outcome(c, b, a, b))
-}
-
-// outcome returns lines [from, to+old) of the text with the chunk applied at one place.
-func (j *joint) outcome(c *candidates, at, from, to int) []byte {
-	edits := splice(j.t, []*placement{c.place(j.t, at)}, j.p)
-	start, stop := int(j.t.starts[from]), int(j.t.starts[min(to+c.old, j.t.Len())])
-	var out []byte
-	pos := start
-	for _, e := range edits {
-		out = append(append(out, j.t.data[min(pos, e.Start):e.Start]...), e.New...)
-		pos = e.End
+	if j.prefixed == nil {
+		j.prefixed = map[string]int{}
 	}
-	return append(out, j.t.data[min(pos, stop):stop]...)
+	j.prefixed[string(text)] = line
+	return line
 }
 
 // place makes the placement of the chunk at one of its candidates.
 func (c *candidates) place(t *text, at int) *placement {
-	pl := &placement{at: at, old: c.old, lines: c.lines, pass: c.pass, guess: c.guess, match: c.match}
-	if c.pass >= Indent && c.old > 0 {
+	pl := &placement{at: at, old: len(c.old), lines: c.lines, pass: c.pass, guess: c.guess, match: c.match}
+	if c.pass >= Indent && len(c.old) > 0 {
 		pl.shift(t)
 	}
 	return pl
@@ -422,7 +277,7 @@ const mostOthers = 20
 
 func othersOf(all []int, chosen int) []int {
 	var others []int
-	for _, at := range all {
+	for _, at := range all[:min(len(all), mostOthers+1)] {
 		if at != chosen && len(others) < mostOthers {
 			others = append(others, at)
 		}

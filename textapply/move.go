@@ -1,6 +1,8 @@
 package textapply
 
 import (
+	"io/fs"
+
 	"github.com/openoxide/oxpatch/change"
 )
 
@@ -17,8 +19,9 @@ func (pl *planner) move(s *Section, key string, e *entry, edits []change.Edit, c
 		pl.fail(&Error{Err: err})
 		return
 	}
+	mode := s.withExecutable(e.after.Mode, pl.policy)
 	if dest == key || dest == source {
-		pl.edit(key, e, edits, content)
+		pl.edit(key, e, edits, content, mode)
 		pl.step(Step{Path: key, Content: content})
 		return
 	}
@@ -38,9 +41,9 @@ func (pl *planner) move(s *Section, key string, e *entry, edits []change.Edit, c
 		return
 	}
 	if src.after.Kind == change.Symlink && pl.policy.KeepMode {
-		pl.moveLink(key, e, edits, content, dest, d, src)
+		pl.moveLink(key, e, edits, content, mode, dest, d, src)
 	} else {
-		pl.moveFile(e, edits, content, dest, d)
+		pl.moveFile(e, edits, content, mode, dest, d)
 	}
 	pl.remove(source, src)
 	pl.step(Step{Path: dest, Content: content})
@@ -48,18 +51,18 @@ func (pl *planner) move(s *Section, key string, e *entry, edits []change.Edit, c
 }
 
 // moveFile leaves the edited content at the destination.
-func (pl *planner) moveFile(e *entry, edits []change.Edit, content []byte, dest string, d *entry) {
+func (pl *planner) moveFile(e *entry, edits []change.Edit, content []byte, mode fs.FileMode, dest string, d *entry) {
 	st := change.State{Kind: change.File, Mode: d.after.Mode, Content: content}
 	if pl.policy.KeepMode {
-		st.Mode = e.after.Mode
+		st.Mode = mode
 	}
 	pl.put(dest, d, st)
 	d.from, d.edits, d.whole = e.from, pl.composed(e, edits), e.whole
 }
 
 // moveLink renames a link as it is and makes the edits in the file behind it.
-func (pl *planner) moveLink(key string, e *entry, edits []change.Edit, content []byte, dest string, d, link *entry) {
-	pl.edit(key, e, edits, content)
+func (pl *planner) moveLink(key string, e *entry, edits []change.Edit, content []byte, mode fs.FileMode, dest string, d, link *entry) {
+	pl.edit(key, e, edits, content, mode)
 	pl.put(dest, d, link.after)
 	d.from, d.edits, d.whole = link.from, link.edits, link.whole
 }

@@ -49,15 +49,21 @@ func loose(line []byte) []byte { return normalize(line, Punctuation) }
 // voteForRegion lets every line of the file that is also wanted vote for the place where the
 // region would then begin; a rare line says more than a common one.
 func voteForRegion(t *text, want []string, from int) (start int, ok bool) {
+	norm := normalizer{pass: Punctuation}
+	var may lineFilter
 	offsets := map[string][]int{}
 	for k, w := range want {
-		if l := loose([]byte(w)); len(l) > 0 && len(offsets[string(l)]) < commonLine {
+		if l := norm.string(w); len(l) > 0 && len(offsets[string(l)]) < commonLine {
 			offsets[string(l)] = append(offsets[string(l)], k)
+			may.add(l)
 		}
 	}
 	places := map[string][]int{}
 	for i := from; i < t.Len(); i++ {
-		l := loose(t.Line(i))
+		l := norm.bytes(t.Line(i))
+		if !may.have(l) {
+			continue
+		}
 		if _, wanted := offsets[string(l)]; wanted && len(places[string(l)]) <= commonLine {
 			places[string(l)] = append(places[string(l)], i)
 		}
@@ -94,8 +100,9 @@ func mostAlike(t *text, want []string, from int) (start int, ok bool) {
 		return 0, false
 	}
 	best := leastAlike
+	norm := normalizer{pass: Punctuation}
 	for i := from; i < t.Len(); i++ {
-		if a := alike(target, loose(t.Line(i))); a > best {
+		if a := alike(target, norm.bytes(t.Line(i))); a > best {
 			best, start, ok = a, i-longest, true
 		}
 	}
@@ -138,12 +145,14 @@ func describeRegion(t *text, want []string, start int) *Nearest {
 	}
 	i := start + diff
 	n.DiffLine, n.Want = max(i, 0)+1, want[diff]
-	if i >= 0 && i < t.Len() {
+	switch {
+	case i < 0:
+		n.Kind = "the file begins behind that line"
+	case i >= t.Len():
+		n.AtEnd, n.Kind = true, "the file ends in front of that line"
+	default:
 		n.Have = string(t.Line(i))
 		n.Kind = differenceKind(n.Want, n.Have)
-	} else {
-		n.AtEnd = i >= t.Len()
-		n.Kind = "the file has no line there"
 	}
 	for x := max(i-2, 0); x < min(i, t.Len()); x++ {
 		n.Excerpt = append(n.Excerpt, string(t.Line(x)))
@@ -166,10 +175,12 @@ func differenceKind(want, have string) string {
 		return "blanks inside the line differ"
 	case numbered(w, h):
 		return "a line number was copied into the patch"
-	case unescape(w) == h, unescape(w) == unescape(h):
+	case unescape(w) == h:
 		return "the patch escapes characters that the file has plain"
 	case w == unescape(h):
 		return "the file escapes characters that the patch has plain"
+	case unescape(w) == unescape(h):
+		return "the patch and the file escape different characters"
 	case strings.HasPrefix(h, w):
 		return fmt.Sprintf("the file's line goes on, with %q", shortText(h[len(w):]))
 	case strings.HasPrefix(w, h):

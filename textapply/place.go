@@ -35,11 +35,11 @@ func (pl *placement) word() string {
 
 // placeChunks finds the places of all chunks of one section by the rules of the policy. It returns
 // a placement per chunk, nil for those without a place, and the errors.
-func placeChunks(t *text, s *Section, p Policy) ([]*placement, []*Error) {
+func placeChunks(t *text, s *Section, p Policy, e *effort) ([]*placement, []*Error) {
 	if p.FirstMatch {
 		return placeInTurn(t, s, p)
 	}
-	return placeJointly(t, s, p)
+	return placeJointly(t, s, p, e)
 }
 
 // placeInTurn is Codex's way: every chunk is searched from behind the one before it, and the first

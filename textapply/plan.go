@@ -101,7 +101,7 @@ type Step struct {
 // updated, and chains of moves come out as they would on disk. Refusals are in the plan, not an
 // error of MakePlan.
 func MakePlan(patch *Patch, tree Tree, policy Policy) *Plan {
-	pl := &planner{tree: tree, policy: policy, overlay: map[string]*entry{}}
+	pl := &planner{tree: tree, policy: policy, overlay: map[string]*entry{}, effort: newEffort()}
 	plan := &Plan{Sections: make([]SectionResult, len(patch.Sections))}
 	for i := range patch.Sections {
 		plan.Sections[i].Section = &patch.Sections[i]
@@ -121,6 +121,7 @@ func MakePlan(patch *Patch, tree Tree, policy Policy) *Plan {
 type planner struct {
 	tree    Tree
 	policy  Policy
+	effort  *effort
 	overlay map[string]*entry
 	order   []string // keys in the order in which they were first changed
 	steps   []Step

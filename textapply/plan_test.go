@@ -128,7 +128,7 @@ func TestSectionResults(t *testing.T) {
 	require.Empty(t, plan.Errors())
 	f := plan.Sections[0]
 	assert.Equal(t, []any{"f", "g", 2, 2}, []any{f.Path, f.NewPath, f.Added, f.Removed})
-	assert.Equal(t, []ChunkResult{{Placed: true, Line: 2}, {Placed: true, Line: 3, Pass: Indent}}, f.Chunks)
+	assert.Equal(t, []ChunkResult{{Placed: true, Line: 2, Match: "exact"}, {Placed: true, Line: 3, Pass: Indent, Match: "indent"}}, f.Chunks)
 	assert.Equal(t, []int{1, 2}, []int{plan.Sections[1].Added, plan.Sections[1].Removed})
 	assert.Equal(t, 3, plan.Sections[2].Removed)
 }

@@ -1,5 +1,7 @@
 package textapply
 
+import "io/fs"
+
 // Policy is the set of rules by which text is matched and spliced. It says nothing about the disk:
 // atomicity, where paths may lead and how files are written belong to the engine. The zero value is
 // the most careful reading of every rule.
@@ -38,6 +40,8 @@ type Policy struct {
 	StopAtFirst bool
 	// AcceptApplied accepts a section whose result is there already.
 	AcceptApplied bool
+	// NewExecutable is the mode of a new file that is to be executable: 0777 less the umask.
+	NewExecutable fs.FileMode
 	// Strict refuses what is otherwise done with a warning: overwriting a file that the patch
 	// takes for new, and a place that was chosen among several.
 	Strict bool

@@ -29,9 +29,9 @@ func TestRefusals(t *testing.T) {
 		"delete of a device":         {deleted("fifo"), ErrNotText, "fifo: not a text file that can be edited"},
 		"move onto a directory":      {moved("f", "d", chunk("+x")), ErrIsDirectory, "d: is a directory"},
 		"move of a missing file":     {moved("no", "g", chunk("+x")), ErrMissing, "no: no such file"},
-		"lines that are not there":   {update("f", chunk("-b")), ErrNoMatch, "f: hunk 1: the expected lines were not found"},
-		"scope that is not there":    {update("f", chunk("@@ b", "-a")), ErrNoContext, "f: hunk 1: the scope line was not found"},
-		"scope counts as no match":   {update("f", chunk("@@ b", "-a")), ErrNoMatch, "f: hunk 1: the scope line was not found"},
+		"lines that are not there":   {update("f", chunk("-b")), ErrNoMatch, `f: hunk 1: the hunk's old lines are not in the file, and nothing like them; they begin with "b"`},
+		"scope that is not there":    {update("f", chunk("@@ b", "+x")), ErrNoContext, "f: hunk 1: the scope line was not found"},
+		"scope counts as no match":   {update("f", chunk("@@ b", "+x")), ErrNoMatch, "f: hunk 1: the scope line was not found"},
 		"name that is not printable": {update("\xff", chunk("+x")), ErrMissing, `"\377": no such file`},
 	}
 	for name, tt := range tests {
@@ -51,7 +51,7 @@ func TestRefusals(t *testing.T) {
 
 func TestErrorsCarryTheirPlace(t *testing.T) {
 	t.Parallel()
-	plan := MakePlan(patchOf(update("f", chunk("+x"), chunk("@@ s", "-a"), chunk("-b", " ", "+c"))), files("f", "1\n"), carefulPolicy())
+	plan := MakePlan(patchOf(update("f", chunk("+x"), chunk("@@ s", "+a"), chunk("-b", " ", "+c"))), files("f", "1\n"), carefulPolicy())
 	errs := plan.Errors()
 	require.Len(t, errs, 2)
 	assert.Equal(t, []any{"f", 2, 4, []string{"s"}}, []any{errs[0].Path, errs[0].Chunk, errs[0].PatchLine, errs[0].Want})
@@ -61,7 +61,7 @@ func TestErrorsCarryTheirPlace(t *testing.T) {
 func TestAllFailuresAreReported(t *testing.T) {
 	t.Parallel()
 	sections := []Section{
-		update("f", chunk("-no"), chunk("-a", "+x"), chunk("@@ no", "-b")),
+		update("f", chunk("-no"), chunk("-a", "+x"), chunk("@@ no", "+c")),
 		update("g", chunk("-1", "+2")),
 		deleted("no"),
 		update("g", chunk("-2", "+3"), chunk("-4")),
@@ -69,12 +69,12 @@ func TestAllFailuresAreReported(t *testing.T) {
 	tree := files("f", "a\nb\n", "g", "1\n")
 	plan := MakePlan(patchOf(sections...), tree, carefulPolicy())
 	assert.Equal(t, []string{
-		"f: hunk 1: the expected lines were not found",
+		`f: hunk 1: the hunk's old lines are not in the file, and nothing like them; they begin with "no"`,
 		"f: hunk 3: the scope line was not found",
 		"no: no such file",
-		"g: hunk 2: the expected lines were not found",
+		`g: hunk 2: the hunk's old lines are not in the file, and nothing like them; they begin with "4"`,
 	}, refusals(plan))
-	assert.Equal(t, []ChunkResult{{}, {Placed: true, Line: 1}, {}}, plan.Sections[0].Chunks)
+	assert.Equal(t, []ChunkResult{{}, {Placed: true, Line: 1, Match: "exact"}, {}}, plan.Sections[0].Chunks)
 	var states []Status
 	for _, s := range plan.Sections {
 		states = append(states, s.Status)

@@ -7,7 +7,7 @@ type Place struct {
 	Line int    // 1-based
 	Text string // the line itself
 	// Scope holds the lines that open the blocks around the place, outermost first, joined by
-	// " > "; "" at the top level.
+	// " > "; "" at the top level, and where a plan has told of very many places.
 	Scope string
 }
 
@@ -15,6 +15,14 @@ type Place struct {
 func (j *joint) miss(c *Chunk, from int) *Error {
 	old := c.Old()
 	err := &Error{Err: ErrNoMatch, Want: old}
+	if c.EOF {
+		if others := j.strictest(c, old, c.Lines, from); others != nil {
+			err = j.ambiguous(others, others.at)
+			err.Detail = "the lines do not end the file, as the hunk says, and stand in several other places: " + lineList(others.at, others.more)
+			err.Hint = "leave out *** End of File and add context lines"
+			return err
+		}
+	}
 	if c.Unprefixed {
 		err.Detail = "some lines of the hunk have no prefix, and read as context the hunk does not stand in the file exactly"
 		err.Hint = "begin every line of the hunk with a blank (context), - (removed) or + (added)"
@@ -25,15 +33,12 @@ func (j *joint) miss(c *Chunk, from int) *Error {
 			return out
 		}
 	}
-	if c.EOF {
-		if at := j.x.places(old, Exact, from, 2); len(at) > 1 {
-			err.Err, err.Detail = ErrAmbiguous, "the lines do not end the file, as the hunk says, and stand in several other places"
-			err.Places = j.places(at)
-			err.Hint = "leave out *** End of File and add context lines"
-			return err
-		}
+	n, searched := j.nearest(old, from)
+	if !searched {
+		err.Detail = fmt.Sprintf("the hunk's old lines are not in the file; they begin with %q", shortText(firstText(old)))
+		err.Hint = fmt.Sprintf("only the first %d hunks that fail are compared with their file; mend those first", mostSearches)
+		return err
 	}
-	n := nearest(j.t, old, from)
 	if n == nil {
 		err.Detail = fmt.Sprintf("the hunk's old lines are not in the file, and nothing like them; they begin with %q", shortText(firstText(old)))
 		err.Hint = "check the path, and read the file again before making the hunk anew"
@@ -52,22 +57,34 @@ func (j *joint) miss(c *Chunk, from int) *Error {
 func (j *joint) outside(c *Chunk, old []string, from int) *Error {
 	for p := Exact; int(p) < passes; p++ {
 		at := j.x.places(old, p, 0, 2)
-		if len(at) == 0 || at[0] >= from {
+		if len(at) == 0 {
 			continue
 		}
-		return &Error{Err: ErrNoMatch, Want: old, Line: at[0] + 1, Places: j.places(at),
+		err := &Error{Err: ErrNoMatch, Want: old, Line: at[0] + 1, Places: j.places(at),
 			Detail: fmt.Sprintf("the old lines stand at line %d, in front of the scope line %q (line %d)", at[0]+1, shortText(c.Scopes[len(c.Scopes)-1]), from),
 			Hint:   "name the scope that the lines are in, or none"}
+		if at[0] == from-1 {
+			err.Detail = fmt.Sprintf("the old lines begin with the scope line itself, line %d; a scope stands for what follows it", from)
+			err.Hint = "leave that line out of the hunk, or leave out the scope"
+		}
+		return err
 	}
 	return nil
 }
 
+// nearest looks for what comes closest to lines that are not there; searched is false where the
+// plan has done so too often.
+func (j *joint) nearest(want []string, from int) (n *Nearest, searched bool) {
+	if !spend(&j.effort.searches, 1) {
+		return nil, false
+	}
+	return nearest(j.t, want, from), true
+}
+
 // ambiguous lists the places of a chunk that the patch does not choose between.
-func (j *joint) ambiguous(c *candidates, first, last int) *Error {
-	at := c.between(first, last)
-	lines := oneBased(at)
-	return &Error{Err: ErrAmbiguous, Line: lines[0], Places: j.places(at),
-		Detail: "the hunk fits more than one place: " + lineList(lines),
+func (j *joint) ambiguous(c *candidates, at []int) *Error {
+	return &Error{Err: ErrAmbiguous, Want: c.old, Line: at[0] + 1, Places: j.places(at),
+		Detail: "the hunk fits more than one place: " + lineList(at, c.more),
 		Hint:   "add context lines, or a scope line (@@ and the line that opens the block), to say which place is meant"}
 }
 
@@ -77,18 +94,20 @@ func (j *joint) outOfOrder(i int, first []int) *Error {
 	for prev > 0 && j.chunks[prev].free {
 		prev--
 	}
-	return &Error{Err: ErrOutOfOrder, Line: c.at[0] + 1, Places: j.places(c.at),
-		Detail: fmt.Sprintf("the hunk fits %s, but hunk %d before it is at line %d", lineList(oneBased(c.at)), prev+1, first[prev]+1),
+	return &Error{Err: ErrOutOfOrder, Want: c.old, Line: c.at[0] + 1, Places: j.places(c.at),
+		Detail: fmt.Sprintf("the hunk fits %s, but hunk %d before it is at line %d", lineList(c.at, false), prev+1, first[prev]+1),
 		Hint:   "put the hunks in the order of the file; hunks must not overlap"}
 }
 
 // places describes some candidates of a chunk.
-func (j *joint) places(at []int) []Place {
+func (j *joint) places(at []int) []Place { return describePlaces(j.t, at, j.effort) }
+
+func describePlaces(t *text, at []int, e *effort) []Place {
 	var out []Place
 	for _, line := range at[:min(len(at), mostOthers)] {
 		p := Place{Line: line + 1}
-		if shown := min(line, j.t.Len()-1); shown >= 0 {
-			p.Text, p.Scope = shortText(string(j.t.Line(shown))), enclosing(j.t, shown)
+		if shown := min(line, t.Len()-1); shown >= 0 {
+			p.Text, p.Scope = shortText(string(t.Line(shown))), enclosing(t, shown, e)
 		}
 		out = append(out, p)
 	}
@@ -97,11 +116,11 @@ func (j *joint) places(at []int) []Place {
 
 // enclosing returns the lines that open the blocks around a line, by indentation, outermost first
 // and joined by " > ". It looks back a bounded way.
-func enclosing(t *text, line int) string {
+func enclosing(t *text, line int, e *effort) string {
 	const most = 5000
 	depth := width(t.Line(line))
 	scope := ""
-	for i := line - 1; i >= 0 && i > line-most && depth > 0; i-- {
+	for i := line - 1; i >= 0 && i > line-most && depth > 0 && spend(&e.lookedBack, 1); i-- {
 		l := t.Line(i)
 		if w := width(l); hasText(string(l)) && w < depth {
 			depth = w

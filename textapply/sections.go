@@ -15,7 +15,7 @@ func (pl *planner) add(s *Section) {
 		return
 	}
 	pl.result.Path = key
-	content := join(s.Content)
+	content := s.content()
 	pl.result.Added = len(s.Content)
 	e, err := pl.target(key)
 	if err != nil {
@@ -23,7 +23,7 @@ func (pl *planner) add(s *Section) {
 		return
 	}
 	if e.after.Kind == change.File {
-		if pl.policy.AcceptApplied && bytes.Equal(e.after.Content, content) {
+		if pl.policy.AcceptApplied && bytes.Equal(e.after.Content, content) && s.withExecutable(e.after.Mode, pl.policy) == e.after.Mode {
 			pl.unchanged("the file is there already, byte for byte")
 			return
 		}
@@ -32,7 +32,7 @@ func (pl *planner) add(s *Section) {
 			return
 		}
 	}
-	pl.put(key, e, change.State{Kind: change.File, Mode: e.after.Mode, Content: content})
+	pl.put(key, e, change.State{Kind: change.File, Mode: s.withExecutable(e.after.Mode, pl.policy), Content: content})
 	e.whole, e.edits = true, nil
 	pl.step(Step{Path: key, Content: content})
 }
@@ -133,7 +133,7 @@ func (pl *planner) deletable(s *Section, key string, e *entry) error {
 			return pl.deletableTarget(s)
 		}
 	}
-	if s.Checked && (e.after.Kind != change.File || !bytes.Equal(e.after.Content, join(s.Content))) {
+	if s.Checked && (e.after.Kind != change.File || !bytes.Equal(e.after.Content, s.content())) {
 		return &Error{Err: ErrNoMatch, Detail: "the file is not as the patch made it, so it is not deleted",
 			Hint: "oxpatch undo takes an operation back; or delete the file yourself"}
 	}

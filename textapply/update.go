@@ -2,8 +2,10 @@ package textapply
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -42,15 +44,20 @@ func (pl *planner) update(s *Section) {
 		pl.move(s, key, e, edits, content)
 		return
 	}
-	pl.edit(key, e, edits, content)
+	mode := s.withExecutable(e.after.Mode, pl.policy)
+	if pl.policy.AcceptApplied && mode == e.after.Mode && bytes.Equal(content, e.after.Content) {
+		pl.unchanged("the section changes nothing: the file is as it asks")
+		return
+	}
+	pl.edit(key, e, edits, content, mode)
 	pl.step(Step{Path: key, Content: content})
 }
 
 // edit leaves content, made from the entry's by edits, at key.
-func (pl *planner) edit(key string, e *entry, edits []change.Edit, content []byte) {
-	if pl.result.Status == Planned && len(edits) > 0 {
+func (pl *planner) edit(key string, e *entry, edits []change.Edit, content []byte, mode fs.FileMode) {
+	if pl.result.Status == Planned && (len(edits) > 0 || mode != e.after.Mode) {
 		e.edits = pl.composed(e, edits)
-		pl.put(key, e, change.State{Kind: change.File, Mode: e.after.Mode, Content: content})
+		pl.put(key, e, change.State{Kind: change.File, Mode: mode, Content: content})
 	}
 }
 
@@ -90,7 +97,7 @@ func (pl *planner) editable(s *Section, e *entry) error {
 // section is settled: refused, or there already.
 func (pl *planner) edits(s *Section, data []byte) ([]change.Edit, bool) {
 	t := splitText(data, pl.policy)
-	placed, errs := placeChunks(t, s, pl.policy)
+	placed, errs := placeChunks(t, s, pl.policy, pl.effort)
 	pl.result.Chunks = chunkResults(placed)
 	if len(errs) > 0 {
 		rest, ok := pl.unplaced(t, s, errs)
@@ -108,74 +115,7 @@ func (pl *planner) edits(s *Section, data []byte) ([]change.Edit, bool) {
 	if pl.result.Status == Failed {
 		return nil, false
 	}
-	return splice(t, placed, pl.policy), true
-}
-
-// unplaced judges a section some of whose chunks found no place. It returns the placements of the
-// others where those without are there already and may be left out; true without placements where
-// the whole section is there and only a move remains.
-func (pl *planner) unplaced(t *text, s *Section, errs []*Error) ([]*placement, bool) {
-	if pl.policy.AcceptApplied && allMissing(errs) {
-		there := appliedChunks(t, s)
-		if len(there) == len(s.Chunks) {
-			pl.unchanged("every change of this section is in the file already")
-			return nil, s.MoveTo != ""
-		}
-		if pl.policy.SkipApplied {
-			if rest := pl.placeRest(t, s, there); rest != nil {
-				return rest, true
-			}
-		}
-		for _, err := range errs {
-			if line, ok := there[err.Chunk-1]; ok {
-				err.Line, err.Err, err.Nearest = line, ErrApplied, nil
-				err.Detail = fmt.Sprintf("the old lines were not found; the new ones stand at line %d already", line)
-				err.Hint = "leave this hunk out of the patch, or use --skip-applied"
-			}
-		}
-	}
-	for _, err := range errs {
-		pl.fail(err)
-	}
-	return nil, false
-}
-
-// allMissing reports whether the chunks failed because their old lines are not there. Lines that
-// are there, in several places or in the wrong order, wait for the change.
-func allMissing(errs []*Error) bool {
-	for _, err := range errs {
-		if !errors.Is(err, ErrNoMatch) {
-			return false
-		}
-	}
-	return true
-}
-
-// placeRest places the chunks that are not there already; nil where one of them has no place.
-func (pl *planner) placeRest(t *text, s *Section, there map[int]int) []*placement {
-	rest := *s
-	rest.Chunks = nil
-	var index []int
-	for i, c := range s.Chunks {
-		if _, ok := there[i]; !ok {
-			rest.Chunks = append(rest.Chunks, c)
-			index = append(index, i)
-		}
-	}
-	some, errs := placeChunks(t, &rest, pl.policy)
-	if len(errs) > 0 {
-		return nil
-	}
-	placed := make([]*placement, len(s.Chunks))
-	for k, i := range index {
-		placed[i] = some[k]
-	}
-	pl.result.Chunks = chunkResults(placed)
-	for i, line := range there {
-		pl.result.Chunks[i] = ChunkResult{Line: line, There: true}
-		pl.warn(Warning{Kind: "already_applied", Chunk: i + 1, Line: line, Message: "the change is in the file already and is left out"})
-	}
-	return placed
+	return settleFinalNewline(t, s.Chunks, splice(t, placed, pl.policy), pl.policy), true
 }
 
 func chunkResults(placed []*placement) []ChunkResult {
@@ -216,7 +156,12 @@ func (pl *planner) reportPlace(t *text, i int, p *placement) {
 		return &Error{Chunk: i + 1, PatchLine: c.Line, Line: p.at + 1, Err: ErrAmbiguous, Detail: detail, Hint: hint}
 	}
 	if p.guess != "" {
-		pl.guess(about(p.guess, "add context lines, or a scope line, to say which place is meant"))
+		err := about(p.guess, "add context lines, or a scope line, to say which place is meant")
+		if len(p.others) > 0 {
+			all := slices.Insert(slices.Clone(p.others), sort.SearchInts(p.others, p.at), p.at)
+			err.Places = describePlaces(t, all, pl.effort)
+		}
+		pl.guess(err)
 	}
 	if p.uneven {
 		pl.guess(about("the hunk's lines are indented unlike the file's, and not all alike; the added lines keep the patch's indentation",
@@ -262,52 +207,26 @@ func (pl *planner) guess(err *Error) {
 	pl.warn(Warning{Kind: "guessed", Chunk: err.Chunk, Line: err.Line, Message: err.Detail, Hint: err.Hint, Places: err.Places})
 }
 
-// lineList names lines for a message: "line 4", "lines 4 and 9", "lines 4, 9, 12, 15 and 5 more".
-func lineList(lines []int) string {
+// lineList names lines, given 0-based, for a message: "line 4", "lines 4 and 9", "lines 4, 9, 12, 15
+// and 5 more". With more these are not all.
+func lineList(at []int, more bool) string {
 	const most = 4
-	if len(lines) == 1 {
-		return fmt.Sprintf("line %d", lines[0])
+	if len(at) == 1 {
+		return fmt.Sprintf("line %d", at[0]+1)
 	}
 	var words []string
-	for i, n := range lines {
-		if i == most && len(lines) == mostOthers {
+	for i, line := range at {
+		if i == most && more {
 			return fmt.Sprintf("lines %s and many more", strings.Join(words, ", "))
 		}
 		if i == most {
-			return fmt.Sprintf("lines %s and %d more", strings.Join(words, ", "), len(lines)-most)
+			return fmt.Sprintf("lines %s and %d more", strings.Join(words, ", "), len(at)-most)
 		}
-		words = append(words, fmt.Sprint(n))
+		words = append(words, fmt.Sprint(line+1))
 	}
 	last := len(words) - 1
 	return fmt.Sprintf("lines %s and %s", strings.Join(words[:last], ", "), words[last])
 }
-
-// appliedChunks returns the chunks (by index) whose new lines stand in the text at exactly one
-// place and hold an added line that is not blank, each with that place (1-based).
-func appliedChunks(t *text, s *Section) map[int]int {
-	wanted := make([][]string, len(s.Chunks))
-	for i, c := range s.Chunks {
-		wanted[i] = c.New()
-	}
-	x := newIndex(t, wanted)
-	there := map[int]int{}
-	for i, c := range s.Chunks {
-		if !addsText(c) {
-			continue
-		}
-		for p := Exact; p <= TrailingSpace; p++ {
-			if at := x.places(wanted[i], p, 0, 2); len(at) > 0 {
-				if len(at) == 1 {
-					there[i] = at[0] + 1
-				}
-				break
-			}
-		}
-	}
-	return there
-}
-
-func addsText(c Chunk) bool { return addsTextTo(c.Lines) }
 
 // describeInvalidUTF8 says where data stops being UTF-8, in the words that Codex prints.
 func describeInvalidUTF8(data []byte) string {
