@@ -86,6 +86,7 @@ type Format string
 const (
 	FormatAuto     Format = ""
 	FormatEnvelope Format = "envelope" // *** Begin Patch … *** End Patch
+	FormatUnified  Format = "udiff"    // --- and +++ lines, @@ hunks; git's and plain ones
 )
 
 // Mode names a way of placing a patch.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/openoxide/oxpatch/textapply"
 	"github.com/openoxide/oxpatch/textapply/envelope"
+	"github.com/openoxide/oxpatch/textapply/udiff"
 )
 
 // MaxPatch bounds the size of one patch, in bytes; a larger one is ErrTooLarge. CompatCodex has no
@@ -28,24 +29,27 @@ func (e *malformedError) Unwrap() []error { return []error{e.kind, e.cause} }
 // detect returns the dialect of a patch: the one asked for, or the one whose marker it holds.
 func detect(data []byte, asked Format) (Format, error) {
 	switch asked {
-	case FormatEnvelope:
+	case FormatEnvelope, FormatUnified:
 		return asked, nil
 	case FormatAuto:
 		if bytes.Contains(data, []byte("*** Begin Patch")) {
 			return FormatEnvelope, nil
 		}
+		if udiff.Looks(string(data)) {
+			return FormatUnified, nil
+		}
 		return "", unknownFormat(data)
 	}
 	return "", &malformedError{kind: ErrUnknownFormat, problem: Problem{
 		Severity: SeverityError, Kind: KindUsage, Message: fmt.Sprintf("unknown format %q", string(asked)),
-		Hint: "known formats: envelope",
+		Hint: "known formats: envelope, udiff",
 	}}
 }
 
 // unknownFormat says what was received instead of a patch.
 func unknownFormat(data []byte) error {
 	p := Problem{Severity: SeverityError, Kind: KindUnknownFormat,
-		Hint: "a patch begins with the line *** Begin Patch and ends with *** End Patch"}
+		Hint: "a patch begins with the line *** Begin Patch and ends with *** End Patch, or is a unified diff"}
 	switch {
 	case len(bytes.TrimSpace(data)) == 0:
 		p.Message = "the patch is empty"
@@ -66,7 +70,7 @@ func firstLine(data []byte) string {
 	return string(line)
 }
 
-// parse reads one input.
+// parse reads one input for placing by content.
 func parse(in Input, req Request, compat Compat) (*textapply.Patch, error) {
 	if len(in.Data) > MaxPatch && compat != CompatCodex {
 		return nil, &malformedError{kind: ErrTooLarge, problem: Problem{
@@ -79,8 +83,12 @@ func parse(in Input, req Request, compat Compat) (*textapply.Patch, error) {
 	if compat == CompatCodex {
 		asked = FormatEnvelope
 	}
-	if _, err := detect(in.Data, asked); err != nil {
+	format, err := detect(in.Data, asked)
+	if err != nil {
 		return nil, named(err, in.Name)
+	}
+	if format == FormatUnified {
+		return parseUnified(in)
 	}
 	mode := envelope.Tolerant
 	switch {
@@ -94,6 +102,23 @@ func parse(in Input, req Request, compat Compat) (*textapply.Patch, error) {
 		return nil, named(malformed(err), in.Name)
 	}
 	return patch, nil
+}
+
+// parseUnified reads a unified diff for placing by content.
+func parseUnified(in Input) (*textapply.Patch, error) {
+	patch, err := udiff.Parse(string(in.Data))
+	if err == nil {
+		return patch, nil
+	}
+	m := &malformedError{kind: ErrMalformed, cause: err, problem: Problem{Severity: SeverityError, Kind: KindMalformed, Message: err.Error()}}
+	var pe *udiff.ParseError
+	if errors.As(err, &pe) {
+		m.problem.PatchLine, m.problem.Message = pe.Line, pe.Message
+	}
+	if errors.Is(err, udiff.ErrUnsupported) {
+		m.kind, m.problem.Kind = ErrUnsupported, KindUnsupported
+	}
+	return nil, named(m, in.Name)
 }
 
 // malformed turns an error of the envelope parser into a problem.

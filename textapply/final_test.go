@@ -102,3 +102,17 @@ func TestSectionsThatChangeNothing(t *testing.T) {
 		})
 	}
 }
+
+func TestReverseTurnsModesAndFinalNewlinesAround(t *testing.T) {
+	t.Parallel()
+	section := update("f", final(FinalRemoved, "-b", "+c"))
+	section.Executable, section.Blob, section.Chunks[0].Hint = MakeExecutable, "1234567", 4
+	back, err := Reverse(patchOf(section))
+	require.NoError(t, err)
+	s := back.Sections[0]
+	assert.Equal(t, []any{MakePlain, "", 0, FinalAdded}, []any{s.Executable, s.Blob, s.Chunks[0].Hint, s.Chunks[0].Final})
+	twice, err := Reverse(back)
+	require.NoError(t, err)
+	assert.Equal(t, MakeExecutable, twice.Sections[0].Executable)
+	assert.Equal(t, FinalRemoved, twice.Sections[0].Chunks[0].Final)
+}

@@ -41,8 +41,12 @@ func reverseSection(s Section) (Section, error) {
 		}
 		chunks[i] = c
 		chunks[i].Lines = reverseLines(c.Lines)
+		chunks[i].Final = [...]FinalNewline{FinalKept, FinalAdded, FinalRemoved}[c.Final]
+		chunks[i].Hint = 0 // it is a line of the other side
 	}
 	s.Chunks = chunks
+	s.Executable = [...]Executable{KeepExecutable, MakePlain, MakeExecutable}[s.Executable]
+	s.Blob = ""
 	if s.MoveTo != "" {
 		s.Path, s.MoveTo = s.MoveTo, s.Path
 	}

@@ -51,7 +51,7 @@ What it replaces is recorded first; "oxpatch undo" brings it back.`,
 	fl.StringVar(&f.parse, "parse", "lenient", "what may surround the patch: `lenient or strict`")
 	fl.StringVar(&f.compat, "compat", "default", "rules to follow: `default or codex`")
 	fl.StringVar(&f.mode, "mode", "auto", "how to place the patch: `auto or text`")
-	fl.StringVar(&f.format, "format", "auto", "dialect of the patch: `auto or envelope`")
+	fl.StringVar(&f.format, "format", "auto", "dialect of the patch: `auto, envelope or udiff`")
 	fl.StringVar(&f.durability, "durability", "record", "what survives a loss of power: `record, power or process`")
 	f.wait.flag(fl)
 	fl.StringVar(&f.session, "session", "", "keep this session `NAME` in the record (OXPATCH_SESSION)")
@@ -111,7 +111,7 @@ func (a *app) request(f applyFlags) (oxpatch.Request, []oxpatch.Option, error) {
 	if req.Mode, err = choose("mode", f.mode, map[string]oxpatch.Mode{"auto": oxpatch.ModeAuto, "text": oxpatch.ModeText}); err != nil {
 		return req, nil, err
 	}
-	if req.Format, err = choose("format", f.format, map[string]oxpatch.Format{"auto": oxpatch.FormatAuto, "envelope": oxpatch.FormatEnvelope}); err != nil {
+	if req.Format, err = choose("format", f.format, map[string]oxpatch.Format{"auto": oxpatch.FormatAuto, "envelope": oxpatch.FormatEnvelope, "udiff": oxpatch.FormatUnified}); err != nil {
 		return req, nil, err
 	}
 	durability, err := choose("durability", f.durability, map[string]oxpatch.Durability{
