@@ -34,7 +34,8 @@ type Request struct {
 	Inputs []Input
 	// Format is the dialect; FormatAuto detects it.
 	Format Format
-	// Mode is how the patch is placed; ModeAuto chooses by the format.
+	// Mode is how the patch is placed. ModeAuto takes git for unified diffs inside a repository, and
+	// places them by content where git refuses them and every place is certain; all else is text.
 	Mode Mode
 	// Parse says how much may surround the patch.
 	Parse Parse
@@ -51,6 +52,15 @@ type Request struct {
 	First bool
 	// SkipApplied leaves out hunks that are there already, where others of their section are not.
 	SkipApplied bool
+	// NoStage leaves git's index as it is, in git mode.
+	NoStage bool
+	// NoRepair gives a diff to git as it is, in git mode, instead of mending counts and headers.
+	NoRepair bool
+	// RefuseConflicts refuses a patch that git could merge only with conflicts, instead of writing
+	// them into the files, marked.
+	RefuseConflicts bool
+	// Fetch lets git fetch objects that a partial clone lacks, in git mode.
+	Fetch bool
 	// Strict refuses what is otherwise done with a warning: a guessed place, an overwritten file.
 	Strict bool
 	// Diff asks for a unified diff of the changes in the result.
@@ -95,6 +105,7 @@ type Mode string
 const (
 	ModeAuto Mode = ""
 	ModeText Mode = "text" // by content
+	ModeGit  Mode = "git"  // with git apply --3way, beside the repository
 )
 
 // Parse says how much may surround a patch.
@@ -144,6 +155,8 @@ type Result struct {
 	Problems                                    []Problem
 	// Diff is the unified diff of the changes, where it was asked for.
 	Diff []byte
+	// Git is how git was called, where it was.
+	Git *GitRun
 	// Changes are the changes that were made, or with Check would be. Not part of the JSON form.
 	Changes []Change
 	started time.Time

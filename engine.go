@@ -4,11 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
+	"github.com/openoxide/oxpatch/gitapply"
 	"github.com/openoxide/oxpatch/snapshot"
 	"github.com/openoxide/oxpatch/textapply"
+	"github.com/openoxide/oxpatch/textapply/udiff"
 	"github.com/openoxide/oxpatch/worktree"
 )
 
@@ -34,6 +39,12 @@ func Open(dir string, opts ...Option) (*Engine, error) {
 	}
 	if abs, err = filepath.EvalSymlinks(abs); err != nil {
 		return nil, err
+	}
+	switch info, err := os.Stat(abs); {
+	case err != nil:
+		return nil, err
+	case !info.IsDir():
+		return nil, &fs.PathError{Op: "open", Path: dir, Err: syscall.ENOTDIR}
 	}
 	site, err := snapshot.Locate(abs, o.env)
 	if err != nil {
@@ -103,6 +114,13 @@ func (e *Engine) base(req Request) string {
 
 // apply does the work; the result is filled as far as it came.
 func (r *run) apply() error {
+	useGit, err := r.usesGit()
+	if err != nil {
+		return r.result.refuseInput(err)
+	}
+	if useGit {
+		return r.applyGit()
+	}
 	patches, err := r.parse()
 	if err != nil {
 		r.codexMalformed(err)
@@ -125,12 +143,38 @@ func (r *run) apply() error {
 	return r.carryOut(plan)
 }
 
+// usesGit says whether git places the patch: as the mode says, or for unified diffs inside a
+// repository.
+func (r *run) usesGit() (bool, error) {
+	switch {
+	case r.req.Compat == CompatCodex, r.req.Mode == ModeText:
+		return false, nil
+	case r.req.Mode != ModeAuto && r.req.Mode != ModeGit:
+		return false, &malformedError{kind: ErrUnsupported, problem: Problem{Severity: SeverityError, Kind: KindUsage,
+			Message: fmt.Sprintf("unknown mode %q", string(r.req.Mode)), Hint: "known modes: auto, text, git"}}
+	}
+	for _, in := range r.inputs {
+		if len(in.Data) > MaxPatch {
+			return false, nil // refused when it is read
+		}
+		format, err := detect(in.Data, r.req.Format)
+		switch {
+		case err != nil && r.req.Mode == ModeAuto:
+			return false, nil //nolint:nilerr // said when it is read
+		case err != nil:
+			return false, named(err, in.Name)
+		case format != FormatUnified && r.req.Mode == ModeGit:
+			return false, named(&malformedError{kind: ErrUnsupported, problem: Problem{Severity: SeverityError, Kind: KindUsage,
+				Message: "git mode takes unified diffs only", Hint: "leave --mode out"}}, in.Name)
+		case format != FormatUnified:
+			return false, nil
+		}
+	}
+	return r.req.Mode == ModeGit || r.e.site.Repo != nil && gitapply.Installed(), nil
+}
+
 // parse reads all inputs, and turns them around where the request says so.
 func (r *run) parse() ([]*textapply.Patch, error) {
-	if r.req.Mode != ModeAuto && r.req.Mode != ModeText {
-		return nil, &malformedError{kind: ErrUnsupported, problem: Problem{Severity: SeverityError, Kind: KindUsage,
-			Message: fmt.Sprintf("unknown mode %q", string(r.req.Mode)), Hint: "known modes: text"}}
-	}
 	var patches []*textapply.Patch
 	for _, in := range r.inputs {
 		p, err := parse(in, r.req, r.req.Compat)
@@ -149,7 +193,7 @@ func (r *run) parse() ([]*textapply.Patch, error) {
 	if r.req.Reverse {
 		r.inputs = reversed(r.inputs)
 	}
-	r.result.Mode, r.result.Format = ModeText, FormatEnvelope
+	r.result.Mode, r.result.Format = ModeText, Format(patches[0].Format)
 	return patches, nil
 }
 
@@ -178,7 +222,10 @@ func (r *run) plan(patches []*textapply.Patch) (*textPlan, error) {
 	if r.tree, err = worktree.Open(r.e.site.Root, o); err != nil {
 		return nil, err
 	}
-	r.disk = newDiskTree(r.tree, !r.preset.confined, r.base, r.e.knows)
+	if patches[0].Format == udiff.Format {
+		r.preset.policy.NewExecutable = 0o777 &^ worktree.Umask()
+	}
+	r.disk = newDiskTree(r.tree, !r.preset.confined, r.base, r.e.past().knows)
 	return planText(patches, r.disk, r.preset.policy), nil
 }
 
@@ -221,22 +268,34 @@ func (r *run) carryOut(p *textPlan) error {
 	if err := r.gate(p); err != nil {
 		return r.result.failOperation(err)
 	}
-	if r.req.Check && len(p.Changes) > 0 && r.preset.snapshot == snapshotAlways {
-		if err := r.e.site.Foresee(); err != nil {
-			return r.result.failOperation(noSnapshot(err))
+	files := r.disk.files(p.Changes, r.preset.inPlace)
+	if r.req.Check && len(p.Changes) > 0 {
+		if err := r.e.foresee(&job{tree: r.tree, files: files, made: made, removed: removed, snapshot: r.preset.snapshot}); err != nil {
+			return r.result.failOperation(err)
 		}
 	}
 	if r.req.Check || len(p.Changes) == 0 {
 		return r.settle(errs)
 	}
 	job := job{
-		kind: snapshot.KindApply, tree: r.tree, files: r.disk.files(p.Changes, r.preset.inPlace), made: made, removed: removed,
+		kind: snapshot.KindApply, tree: r.tree, files: files, made: made, removed: removed,
 		meta: r.meta(), patches: r.patchBytes(), snapshot: r.preset.snapshot,
 	}
 	if err := r.op.perform(&job, r.result); err != nil {
 		return r.result.failOperation(err)
 	}
 	return r.settle(errs)
+}
+
+// foresee returns the error that recording or writing would end with, as far as that can be told
+// without writing, so that a check exits as the run would.
+func (e *Engine) foresee(j *job) error {
+	if j.snapshot == snapshotAlways {
+		if err := e.site.Foresee(); err != nil {
+			return noSnapshot(err)
+		}
+	}
+	return j.tree.Foresee(j.files, j.made, j.removed)
 }
 
 // settle ends a run that did what could be done.
@@ -257,8 +316,10 @@ func causes(errs []*textapply.Error) []error {
 }
 
 // blocked returns an error where the plan touches a path of an operation that is not settled.
-func (r *run) blocked(p *textPlan) error {
-	for _, c := range p.Changes {
+func (r *run) blocked(p *textPlan) error { return r.blockedBy(p.Changes) }
+
+func (r *run) blockedBy(changes []Change) error {
+	for _, c := range changes {
 		if id, ok := r.op.unresolved[c.Path]; ok {
 			return &pendingError{path: c.Path, id: id}
 		}
@@ -279,23 +340,33 @@ func (r *run) warnOfHardLinks(p *textPlan) {
 // gate asks the request's Gate without holding the lock, and makes sure that nothing moved
 // meanwhile.
 func (r *run) gate(p *textPlan) error {
-	if r.req.Gate == nil || len(p.Changes) == 0 {
-		return nil
+	asked, err := r.ask(p.Changes)
+	if err != nil || !asked {
+		return err
+	}
+	return r.unmoved(p)
+}
+
+// ask calls the request's Gate without holding the lock. It reports whether it did, and the changes
+// are to be carried out now.
+func (r *run) ask(changes []Change) (bool, error) {
+	if r.req.Gate == nil || len(changes) == 0 {
+		return false, nil
 	}
 	locked := r.op.held()
 	r.op.end()
-	if err := r.req.Gate(r.ctx, p.Changes); err != nil {
-		return &declinedError{cause: err}
+	if err := r.req.Gate(r.ctx, changes); err != nil {
+		return false, &declinedError{cause: err}
 	}
 	if r.req.Check {
-		return nil
+		return false, nil
 	}
 	if locked { // a run under Codex's rules that records nothing holds no lock
 		if err := r.op.begin(); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return r.unmoved(p)
+	return true, nil
 }
 
 // unmoved returns an error where a file is no longer as it was planned on. Permissions count too,

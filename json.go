@@ -30,6 +30,7 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 		Problems:        WireProblems(r.Problems),
 	}
 	w.ID = optional(r.ID)
+	w.Git = wireGitOf(r.Git)
 	w.Diff, w.DiffBase64 = text(string(r.Diff))
 	w.Root, w.RootBase64 = text(r.Root)
 	for _, f := range r.Files {
@@ -80,6 +81,26 @@ type wireResult struct {
 	Problems        []Problem    `json:"problems"`
 	Diff            string       `json:"diff,omitempty"`
 	DiffBase64      string       `json:"diff_base64,omitempty"`
+	Git             *wireGit     `json:"git,omitempty"`
+}
+
+type wireGit struct {
+	Command      string `json:"command"`
+	ExitCode     int    `json:"exit_code"`
+	Stdout       string `json:"stdout"`
+	StdoutBase64 string `json:"stdout_base64,omitempty"`
+	Stderr       string `json:"stderr"`
+	StderrBase64 string `json:"stderr_base64,omitempty"`
+}
+
+func wireGitOf(g *GitRun) *wireGit {
+	if g == nil {
+		return nil
+	}
+	w := &wireGit{Command: g.Command, ExitCode: g.ExitCode}
+	w.Stdout, w.StdoutBase64 = text(string(g.Stdout))
+	w.Stderr, w.StderrBase64 = text(string(g.Stderr))
+	return w
 }
 
 type wireSnapshot struct {

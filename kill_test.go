@@ -149,14 +149,22 @@ func TestAKillAtAnyEffectOfTheRecovery(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			m := s.measure(t, quick(t))
-			// The middle of the operation: some files are written, some are not.
-			begin := m.apply[len(m.apply)/2].at
+			var begin int
 			interrupted := func(g *ground) {
 				_, err := g.open(append(killed(g, &fault{at: begin}).options(), s.opts...)...).Apply(context.Background(), s.req())
 				require.Error(t, err)
 			}
-			g := s.ground(t, quick(t), 0)
-			interrupted(g)
+			// The middle of the writing: some files are written, some are not.
+			var g *ground
+			between := false
+			for i := len(m.apply) / 2; !between && i < len(m.apply) && !m.apply[i].synced; i++ {
+				begin = m.apply[i].at
+				g = s.ground(t, quick(t), 0)
+				interrupted(g)
+				now := g.image()
+				between = !equalImages(now, m.before) && !equalImages(now, m.after)
+			}
+			require.True(t, between, "no kill leaves the tree between before and after")
 			count := &fault{}
 			_, err := g.open(count.options()...).Recover(context.Background(), oxpatch.RecoverRequest{})
 			require.NoError(t, err)

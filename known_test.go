@@ -2,7 +2,9 @@ package oxpatch_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -60,4 +62,34 @@ func TestDeletingWhatIsNotThere(t *testing.T) {
 			assert.Equal(t, oxpatch.SeverityWarning, res.Problems[0].Severity)
 		})
 	}
+}
+
+// However many files a patch deletes that are not there, each is judged alike, and git is not started
+// for each.
+func TestDeletingMuchThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	const n = 2000
+	g := newGitRepo(t, nil)
+	var sections []string
+	for i := range n {
+		name := fmt.Sprintf("d/gone%d.txt", i)
+		g.write(name, "x\n")
+		sections = append(sections, "*** Delete File: "+name)
+	}
+	g.git("add", "-A")
+	g.git("commit", "-q", "-m", "x")
+	g.remove("d")
+	start := time.Now()
+	res, err := g.open().Apply(context.Background(), request(envelope(sections...)))
+	require.NoError(t, err)
+	assert.Len(t, res.Files, n)
+	for _, f := range res.Files {
+		assert.True(t, f.Unchanged, f.Path)
+	}
+	sections = append(sections, "*** Delete File: d", "*** Delete File: d/never.txt")
+	res, err = g.open().Apply(context.Background(), request(envelope(sections...)))
+	require.ErrorIs(t, err, oxpatch.ErrMissing)
+	assert.True(t, hasProblem(res, oxpatch.KindMissingFile, "d"), "a folder of HEAD is no file")
+	assert.True(t, hasProblem(res, oxpatch.KindMissingFile, "d/never.txt"))
+	assert.Less(t, time.Since(start), 3*time.Second, "a git process for each takes several times as long")
 }

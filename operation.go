@@ -62,9 +62,10 @@ type job struct {
 	meta          snapshot.Meta
 	patches       [][]byte
 	snapshot      snapshotRule
+	index         *indexJob // nil where the index is left alone
 }
 
-// perform records the job and writes its files, all or none. The lock is held. The result gets id,
+// perform records the job and writes its files, and the index with them, all or none. The lock is held. The result gets id,
 // snapshot and Applied.
 func (op *operation) perform(j *job, r *Result) error {
 	rec, closeStore, err := op.record(j, r)
@@ -73,7 +74,7 @@ func (op *operation) perform(j *job, r *Result) error {
 	}
 	defer closeStore()
 	if rec == nil {
-		if err := j.write(op, "x"+randomID()); err != nil {
+		if err := j.carryOut(op, "x"+randomID()); err != nil {
 			return err
 		}
 		r.Applied = true
@@ -82,7 +83,7 @@ func (op *operation) perform(j *job, r *Result) error {
 	if err := rec.store.SetPending(rec.Record); err != nil {
 		return errors.Join(err, rec.store.ClearPending(rec.Record))
 	}
-	if err := j.write(op, rec.Meta.ID); err != nil {
+	if err := j.carryOut(op, rec.Meta.ID); err != nil {
 		if errors.Is(err, ErrRollback) || errors.Is(err, worktree.ErrKilled) {
 			return err // still pending, for recovery
 		}
@@ -169,9 +170,28 @@ func (e *Engine) head() *snapshot.Head {
 	return &snapshot.Head{Ref: ref, OID: oid}
 }
 
+// carryOut writes files and index. The index is locked before the first file changes, and changed
+// after the last; if that fails the files go back.
+func (j *job) carryOut(op *operation, id string) error {
+	if err := j.index.begin(op.ctx); err != nil {
+		return err
+	}
+	if err := j.write(op, id); err != nil {
+		return errors.Join(err, j.index.abort())
+	}
+	err := j.index.finish(op.ctx)
+	if err == nil {
+		return nil
+	}
+	if back := j.tree.Restore(id, onDisk(j.files), j.made, j.removed, worktree.Before); back != nil {
+		return errors.Join(ErrRollback, err, back)
+	}
+	return err
+}
+
 // write brings the files to their after.
 func (j *job) write(op *operation, id string) error {
-	err := j.tree.NewWriter(id, j.files, j.made, j.removed, treeDurability(op.e.o.durability)).Write(op.ctx)
+	err := j.tree.NewWriter(id, onDisk(j.files), j.made, j.removed, treeDurability(op.e.o.durability)).Write(op.ctx)
 	var back *worktree.RollbackError
 	if errors.As(err, &back) {
 		return errors.Join(ErrRollback, err)
@@ -240,7 +260,7 @@ func filesOf(rec *snapshot.Record) ([]worktree.File, error) {
 			return nil, err
 		}
 		files[i] = worktree.File{
-			Change:  change.Change{Path: p.Path, OldPath: p.OldPath, Before: before, After: after},
+			Change:  change.Change{Path: p.Path, OldPath: p.OldPath, Before: before, After: after, Index: p.Index},
 			InPlace: p.InPlace,
 		}
 	}

@@ -20,7 +20,7 @@ func (r *Result) report(p *textPlan, inputs []Input, done bool) {
 	for i := range p.Sections {
 		s := &p.Sections[i]
 		f := fileResult(s, done)
-		r.Files = append(r.Files, f)
+		r.Files = append(r.Files, p.files(s, f)...)
 		name := ""
 		if len(inputs) > 1 {
 			name = inputs[p.from[i]].Name
@@ -36,6 +36,34 @@ func (r *Result) report(p *textPlan, inputs []Input, done bool) {
 		}
 	}
 	r.listPaths()
+}
+
+// files returns what a section did to files: one, but for the move of a link, which renames the link
+// and makes the edits in the file behind it.
+func (p *textPlan) files(s *textapply.SectionResult, f FileResult) []FileResult {
+	if f.Change != "rename" || s.Status != textapply.Planned {
+		return []FileResult{f}
+	}
+	var link, target *change.Change
+	for i := range p.Changes {
+		switch c := &p.Changes[i]; {
+		case c.Path == s.NewPath && c.After.Kind == change.Symlink && c.OldPath != "":
+			link = c
+		case c.Path == s.Path && c.After.Kind == change.File:
+			target = c
+		}
+	}
+	if link == nil || link.OldPath == s.Path {
+		return []FileResult{f}
+	}
+	f.OldPath = change.DisplayPath(link.OldPath)
+	if target == nil || f.Added+f.Removed == 0 {
+		return []FileResult{f}
+	}
+	edited := f
+	edited.Path, edited.OldPath, edited.Change = change.DisplayPath(s.Path), "", "modify"
+	f.Added, f.Removed, f.Hunks = 0, 0, nil
+	return []FileResult{edited, f}
 }
 
 // fileResult describes one section.

@@ -87,11 +87,19 @@ func sentinels(err error) []error {
 			out = append(out, pair.ours)
 		}
 	}
+	for _, pair := range gitSentinels {
+		if errors.Is(err, pair.below) {
+			out = append(out, pair.ours)
+		}
+	}
 	return out
 }
 
 // operationProblem describes why an operation could not be carried out.
 func operationProblem(err error) Problem {
+	if p, ok := gitProblem(err); ok {
+		return p
+	}
 	p := Problem{Kind: problemKind(err), Message: trimmed(err)}
 	var pe *worktree.PathError
 	if errors.As(err, &pe) {

@@ -153,6 +153,12 @@ func (s *settlement) settle(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	if allAfter {
+		// The index comes last. Files without it are as good as half written.
+		if allAfter, err = s.indexIsAfter(ctx); err != nil {
+			return false, err
+		}
+	}
+	if allAfter {
 		if err := s.restore(files, worktree.After); err != nil {
 			return false, err
 		}
@@ -163,7 +169,7 @@ func (s *settlement) settle(ctx context.Context) (bool, error) {
 
 func (s *settlement) restore(files []worktree.File, to worktree.Toward) error {
 	m := s.rec.Meta
-	return s.tree.Restore(m.ID, files, dirsOf(m.DirsMade), dirsOf(m.DirsRemoved), to)
+	return s.tree.Restore(m.ID, onDisk(files), dirsOf(m.DirsMade), dirsOf(m.DirsRemoved), to)
 }
 
 // rollBack brings every path to its before. The bytes of the paths listed in save are in neither
@@ -174,6 +180,9 @@ func (s *settlement) rollBack(ctx context.Context, files []worktree.File, save [
 		return err
 	}
 	if err := s.restore(files, worktree.Before); err != nil {
+		return err
+	}
+	if err := s.indexBack(ctx); err != nil {
 		return err
 	}
 	if saved != nil {

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 
 	"github.com/openoxide/oxpatch/change"
+	"github.com/openoxide/oxpatch/gitapply"
 	"github.com/openoxide/oxpatch/snapshot"
 	"github.com/openoxide/oxpatch/worktree"
 )
@@ -90,7 +92,10 @@ func (u *undo) run() error {
 func (u *undo) carryOut() error {
 	switch {
 	case u.req.Check:
-		return u.e.forecastPending(u.result)
+		if err := u.e.forecastPending(u.result); err != nil || len(u.files) == 0 {
+			return err
+		}
+		return u.e.foresee(&job{tree: u.tree, files: u.files, snapshot: snapshotAlways})
 	case len(u.files) == 0:
 		return nil
 	}
@@ -176,6 +181,9 @@ func (u *undo) plan() error {
 			before.Mode = now.Mode
 		}
 		c := change.Change{Path: p.Path, OldPath: renamed[p.Path], Before: now, After: before}
+		if p.Index != nil {
+			c.Index = &change.IndexChange{Before: p.Index.After, After: p.Index.Before}
+		}
 		u.result.Changes = append(u.result.Changes, c)
 		u.files = append(u.files, worktree.File{Change: c, Stamp: stamp, InPlace: p.InPlace})
 	}
@@ -248,19 +256,47 @@ func (u *undo) again() error {
 }
 
 func (u *undo) write() error {
-	made, removed, err := u.tree.Dirs(u.result.Changes)
+	made, removed, err := u.tree.Dirs(fileChanges(u.result.Changes))
+	if err != nil {
+		return err
+	}
+	index, err := u.index()
 	if err != nil {
 		return err
 	}
 	j := job{
-		kind: snapshot.KindUndo, tree: u.tree, files: u.files,
+		index: index,
+		kind:  snapshot.KindUndo, tree: u.tree, files: u.files,
 		made: u.modes(made), removed: u.leftover(u.ours(removed)),
 		meta: snapshot.Meta{
 			Reverts: []string{u.rec.Meta.ID}, Session: u.rec.Meta.Session, Turn: u.rec.Meta.Turn,
 			Mode: u.rec.Meta.Mode, Policy: u.rec.Meta.Policy,
 		},
 	}
-	return u.op.perform(&j, u.result)
+	if err := u.op.perform(&j, u.result); err != nil || index == nil {
+		return err
+	}
+	for _, path := range slices.Sorted(maps.Keys(index.left)) {
+		u.result.warn(Problem{Kind: KindIndexMismatch, Path: change.DisplayPath(path),
+			Message: "its line in git's index was changed since and is left as it is: " + trimmed(index.left[path]),
+			Hint:    "git status shows what is staged"})
+	}
+	return nil
+}
+
+// index says which lines of git's index go back with the files; nil where the operation left the
+// index alone.
+func (u *undo) index() (*indexJob, error) {
+	if !touchesIndex(u.rec) {
+		return nil, nil
+	}
+	repo, err := u.e.gitRepo()
+	if err != nil {
+		return nil, err
+	}
+	x := &indexJob{repo: repo, options: gitapply.Options{Env: u.e.o.env}, restore: linesBack(u.rec)}
+	x.restore.Timeout = lockWait(u.e.o.lockTimeout)
+	return x, nil
 }
 
 // modes gives folders that are made again the mode that they had.

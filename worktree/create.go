@@ -172,8 +172,7 @@ func (r *run) keepOwner(out *os.File, file File, o old) error {
 	case err == nil || !o.exists && !errors.Is(err, ErrKilled):
 		return nil
 	case errors.Is(err, fs.ErrPermission):
-		return refuse(file.Path, ErrOwner, "it belongs to user %d and group %d, and a new file could not be given to them; "+
-			"use --in-place to write into the file itself", o.uid, o.gid)
+		return notOwned(file.Path, o.uid, o.gid)
 	}
 	return failed(file.Path, "its owner cannot be kept", err)
 }

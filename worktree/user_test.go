@@ -86,7 +86,12 @@ func TestPermissionsChild(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir, tree := setup(t)
 			before := picture(t, dir)
-			err := plan(t, tree, wants...).write(tree, "op", Process)
+			j := plan(t, tree, wants...)
+			foreseen := tree.Foresee(j.files, j.made, j.removed)
+			require.ErrorIs(t, foreseen, fs.ErrPermission)
+			assert.Equal(t, before, picture(t, dir), "asking changes nothing")
+			err := j.write(tree, "op", Process)
+			assert.EqualError(t, foreseen, err.Error())
 			require.ErrorIs(t, err, fs.ErrPermission)
 			assert.Contains(t, err.Error(), "permission denied")
 			assert.Equal(t, before, picture(t, dir))
@@ -95,6 +100,7 @@ func TestPermissionsChild(t *testing.T) {
 	t.Run("read-only file is replaced and stays read-only", func(t *testing.T) {
 		dir, tree := setup(t)
 		j := plan(t, tree, want{path: "readonly", after: file("new")})
+		require.NoError(t, tree.Foresee(j.files, j.made, j.removed))
 		require.NoError(t, j.write(tree, "op", Process))
 		assert.Equal(t, fs.FileMode(0o444), mode(t, dir, "readonly"))
 		require.NoError(t, tree.Restore("op", j.files, nil, nil, Before))
@@ -170,12 +176,16 @@ func TestOwnerChild(t *testing.T) {
 	tree := open(t, dir, Options{})
 	for _, path := range []string{"theirs", "group"} {
 		before := picture(t, dir)
-		err := plan(t, tree, want{path: "a", after: file("b")}, want{path: path, after: file("w")}).write(tree, "op", Process)
+		j := plan(t, tree, want{path: "a", after: file("b")}, want{path: path, after: file("w")})
+		require.ErrorIs(t, tree.Foresee(j.files, nil, nil), ErrOwner)
+		err := j.write(tree, "op", Process)
 		require.ErrorIs(t, err, ErrOwner)
 		assert.Contains(t, err.Error(), "--in-place")
 		assert.Equal(t, before, picture(t, dir))
 	}
-	require.NoError(t, plan(t, tree, want{path: "theirs", after: file("w"), inPlace: true}).write(tree, "op", Process))
+	j := plan(t, tree, want{path: "theirs", after: file("w"), inPlace: true})
+	require.NoError(t, tree.Foresee(j.files, nil, nil))
+	require.NoError(t, j.write(tree, "op", Process))
 }
 
 func TestOwnerIsKeptByRoot(t *testing.T) {

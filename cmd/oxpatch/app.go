@@ -21,6 +21,8 @@ type app struct {
 	dir   string
 	json  bool
 	quiet bool
+	// changed says that the command has changed the tree, unwritten that its output is lost.
+	changed, unwritten bool
 	// name is the command, for what is said of an error that comes before the command runs; "" where
 	// the command line names none.
 	name string
@@ -92,7 +94,7 @@ func (l *lockTimeout) option() (oxpatch.Option, error) {
 
 // finish prints a result and sets the exit code.
 func (a *app) finish(res *oxpatch.Result, err error) {
-	a.code = exitCode(res, err)
+	a.code, a.changed = exitCode(res, err), res.Applied
 	if a.json {
 		a.printJSON(res)
 		return

@@ -16,6 +16,8 @@ import (
 type applyFlags struct {
 	check, diff, partial, strict, reverse bool
 	first, skipApplied                    bool
+	noStage, noRepair, fetch              bool
+	conflict                              string
 	inPlace, noSnapshot                   bool
 	parse, compat, durability, mode       string
 	format                                string
@@ -50,7 +52,11 @@ What it replaces is recorded first; "oxpatch undo" brings it back.`,
 	fl.BoolVar(&f.noSnapshot, "no-snapshot", false, "record nothing; the patch cannot be undone")
 	fl.StringVar(&f.parse, "parse", "lenient", "what may surround the patch: `lenient or strict`")
 	fl.StringVar(&f.compat, "compat", "default", "rules to follow: `default or codex`")
-	fl.StringVar(&f.mode, "mode", "auto", "how to place the patch: `auto or text`")
+	fl.StringVar(&f.mode, "mode", "auto", "how to place the patch: `auto, text or git`")
+	fl.StringVar(&f.conflict, "conflict", "markers", "what to do with conflicts, in git mode: `markers or refuse`")
+	fl.BoolVar(&f.noStage, "no-stage", false, "leave git's index as it is, in git mode")
+	fl.BoolVar(&f.noRepair, "no-repair", false, "give the diff to git as it is, in git mode")
+	fl.BoolVar(&f.fetch, "fetch", false, "let git fetch objects that a partial clone lacks")
 	fl.StringVar(&f.format, "format", "auto", "dialect of the patch: `auto, envelope or udiff`")
 	fl.StringVar(&f.durability, "durability", "record", "what survives a loss of power: `record, power or process`")
 	f.wait.flag(fl)
@@ -95,7 +101,7 @@ func (a *app) apply(f applyFlags, args []string) error {
 func (a *app) request(f applyFlags) (oxpatch.Request, []oxpatch.Option, error) {
 	req := oxpatch.Request{
 		Check: f.check, Diff: f.diff, Partial: f.partial, Strict: f.strict, Reverse: f.reverse,
-		First: f.first, SkipApplied: f.skipApplied,
+		First: f.first, SkipApplied: f.skipApplied, NoStage: f.noStage, NoRepair: f.noRepair, Fetch: f.fetch,
 		Session: f.session, Turn: f.turn, Label: f.label,
 	}
 	if req.Session == "" {
@@ -108,10 +114,13 @@ func (a *app) request(f applyFlags) (oxpatch.Request, []oxpatch.Option, error) {
 	if req.Compat, err = choose("compat", f.compat, map[string]oxpatch.Compat{"default": oxpatch.CompatDefault, "codex": oxpatch.CompatCodex}); err != nil {
 		return req, nil, err
 	}
-	if req.Mode, err = choose("mode", f.mode, map[string]oxpatch.Mode{"auto": oxpatch.ModeAuto, "text": oxpatch.ModeText}); err != nil {
+	if req.Mode, err = choose("mode", f.mode, map[string]oxpatch.Mode{"auto": oxpatch.ModeAuto, "text": oxpatch.ModeText, "git": oxpatch.ModeGit}); err != nil {
 		return req, nil, err
 	}
 	if req.Format, err = choose("format", f.format, map[string]oxpatch.Format{"auto": oxpatch.FormatAuto, "envelope": oxpatch.FormatEnvelope, "udiff": oxpatch.FormatUnified}); err != nil {
+		return req, nil, err
+	}
+	if req.RefuseConflicts, err = choose("conflict", f.conflict, map[string]bool{"markers": false, "refuse": true}); err != nil {
 		return req, nil, err
 	}
 	durability, err := choose("durability", f.durability, map[string]oxpatch.Durability{

@@ -87,15 +87,19 @@ func TestATerminalIsNotReadFrom(t *testing.T) {
 	assert.Contains(t, s.stderr.String(), "hint: ")
 }
 
-// A result that cannot be printed is a failure, though the files are changed.
+// A result that cannot be printed is a failure. The exit code does not say that nothing was changed
+// where files were.
 func TestOutputThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
-	for name, args := range map[string][]string{
-		"plain":    {"oxpatch", "apply"},
-		"json":     {"oxpatch", "apply", "--json"},
-		"as codex": {"oxpatch", "apply", "--compat", "codex"},
-		"log":      {"oxpatch", "log"},
-		"version":  {"oxpatch", "version"},
+	for name, c := range map[string]struct {
+		args []string
+		want int
+	}{
+		"plain":   {[]string{"oxpatch", "apply"}, exitPartial},
+		"json":    {[]string{"oxpatch", "apply", "--json"}, exitPartial},
+		"check":   {[]string{"oxpatch", "apply", "--check", "--json"}, exitRefused},
+		"log":     {[]string{"oxpatch", "log"}, exitRefused},
+		"version": {[]string{"oxpatch", "version"}, exitRefused},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -104,7 +108,25 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 				require.Equal(t, exitOK, run(context.Background(), []string{"oxpatch", "apply"}, s.streams), s.stderr.String())
 			}
 			s.out = full{}
+			assert.Equal(t, c.want, run(context.Background(), c.args, s.streams))
+			assert.Equal(t, 1, strings.Count(s.stderr.String(), "oxpatch: the result cannot be written: no space left\n"), s.stderr.String())
+		})
+	}
+}
+
+// Codex's rules know two exit codes only, and no word for it.
+func TestOutputThatCannotBeWrittenAsCodex(t *testing.T) {
+	t.Parallel()
+	for name, args := range map[string][]string{
+		"by name":   {"apply_patch"},
+		"by option": {"oxpatch", "apply", "--compat", "codex"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStreams(t, addition)
+			s.out = full{}
 			assert.Equal(t, exitRefused, run(context.Background(), args, s.streams))
+			assert.Empty(t, s.stderr.String())
 		})
 	}
 }

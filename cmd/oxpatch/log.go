@@ -15,11 +15,15 @@ func (a *app) logCommand() *cobra.Command {
 		Use:   "log",
 		Short: "List the operations on this tree, newest first",
 		Args:  cobra.NoArgs,
-		Run: func(*cobra.Command, []string) {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			a.name = "log"
+			if limit < 1 && cmd.Flags().Changed("max-count") {
+				return fmt.Errorf("--max-count: %d is less than 1", limit)
+			}
 			if engine, ok := a.engine(); ok {
 				a.log(engine, limit)
 			}
+			return nil
 		},
 	}
 	cmd.Flags().IntVarP(&limit, "max-count", "n", 0, "at most `N` operations")
@@ -40,7 +44,7 @@ func (a *app) log(engine *oxpatch.Engine, limit int) {
 		return
 	}
 	for _, op := range ops {
-		a.write(logLine(op) + "\n")
+		a.write(visible(logLine(op)) + "\n")
 	}
 	for _, p := range problems {
 		a.printProblem(p)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/openoxide/oxpatch"
 )
@@ -16,9 +17,22 @@ func (a *app) printJSON(v any) {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	if err := enc.Encode(v); err != nil {
-		fmt.Fprintf(a.streams.err, "oxpatch: the result cannot be written: %v\n", err)
-		a.code = max(a.code, exitRefused)
+		a.lost(err)
 	}
+}
+
+// lost says, once, that the output could not be written. The exit code still says whether anything
+// was changed.
+func (a *app) lost(err error) {
+	if a.unwritten {
+		return
+	}
+	a.unwritten = true
+	fmt.Fprintf(a.streams.err, "oxpatch: the result cannot be written: %v\n", err)
+	if a.changed {
+		a.code = max(a.code, exitPartial)
+	}
+	a.code = max(a.code, exitRefused)
 }
 
 // printResult is the human view of a result.
@@ -43,7 +57,7 @@ func (a *app) printResult(res *oxpatch.Result) {
 
 func (a *app) write(s string) {
 	if _, err := fmt.Fprint(a.streams.out, s); err != nil {
-		a.code = max(a.code, exitRefused)
+		a.lost(err)
 	}
 }
 
@@ -70,7 +84,7 @@ func (a *app) printFile(f oxpatch.FileResult) {
 	case f.Added+f.Removed > 0:
 		line += fmt.Sprintf("  +%d -%d", f.Added, f.Removed)
 	}
-	a.write(line + "\n")
+	a.write(visible(line) + "\n")
 }
 
 // closing says how things stand and what can be done next.
@@ -96,7 +110,8 @@ func (a *app) printProblem(p oxpatch.Problem) {
 	if p.Severity == oxpatch.SeverityWarning {
 		word = "warning: "
 	}
-	fmt.Fprintf(a.streams.err, "oxpatch: %s%s\n", word, p)
+	// An error that joins others has a line for each.
+	fmt.Fprintf(a.streams.err, "oxpatch: %s%s\n", word, visible(strings.ReplaceAll(p.String(), "\n", "; ")))
 	if p.Nearest != nil {
 		a.printNearest(p.Nearest)
 	}
@@ -104,7 +119,7 @@ func (a *app) printProblem(p oxpatch.Problem) {
 		a.printCandidate(c)
 	}
 	if p.Hint != "" {
-		fmt.Fprintf(a.streams.err, "hint: %s\n", p.Hint)
+		fmt.Fprintf(a.streams.err, "hint: %s\n", visible(p.Hint))
 	}
 }
 
@@ -136,7 +151,32 @@ func clip(s string) string {
 	const most = 120
 	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\r", ""), "\uFFFD")
 	if runes := []rune(s); len(runes) > most {
-		return string(runes[:most]) + "…"
+		return visible(string(runes[:most])) + "…"
 	}
-	return s
+	return visible(s)
+}
+
+// visible replaces what would steer a terminal by an escape that can be read. Paths and lines come
+// from a patch, which may be hostile: a carriage return or an escape sequence in a path could hide or
+// forge a line of the report, a bidirectional control turn it around. Tabs stay.
+func visible(s string) string {
+	if strings.IndexFunc(s, steers) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case !steers(r):
+			b.WriteRune(r)
+		case r < 0x100:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+func steers(r rune) bool {
+	return r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }

@@ -1,0 +1,230 @@
+package oxpatch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/openoxide/oxpatch/change"
+	"github.com/openoxide/oxpatch/gitapply"
+	"github.com/openoxide/oxpatch/snapshot"
+	"github.com/openoxide/oxpatch/textapply"
+	"github.com/openoxide/oxpatch/worktree"
+)
+
+// GitApplier applies unified diffs with git's three-way machinery, whatever the mode of the request.
+// It is a PatchApplier.
+type GitApplier struct {
+	Engine *Engine
+}
+
+// Apply is Engine.Apply with ModeGit.
+func (a GitApplier) Apply(ctx context.Context, req Request) (*Result, error) {
+	req.Mode = ModeGit
+	return a.Engine.Apply(ctx, req)
+}
+
+// GitRun is how git was called for a plan, and what it said. It ran beside the repository.
+type GitRun struct {
+	Command        string
+	ExitCode       int
+	Stdout, Stderr []byte
+}
+
+// gitRepo returns the repository in the terms of gitapply, or why there is none to use.
+func (e *Engine) gitRepo() (gitapply.Repo, error) {
+	repo := e.site.Repo
+	if repo == nil {
+		return gitapply.Repo{}, fmt.Errorf("%s: %w", e.site.Root, e.site.NoRepo)
+	}
+	return gitapply.Repo{Top: repo.Top, GitDir: repo.GitDir, CommonDir: repo.CommonDir, ObjectFormat: repo.Format.Objects}, nil
+}
+
+func (r *run) gitOptions() (gitapply.Options, error) {
+	config, err := gitapply.ParseConfig(r.e.o.env("OXPATCH_GIT_CFG"))
+	if err != nil {
+		return gitapply.Options{}, fmt.Errorf("OXPATCH_GIT_CFG: %w", err)
+	}
+	return gitapply.Options{
+		Env: r.e.o.env, Reverse: r.req.Reverse, NoRepair: r.req.NoRepair, NoStage: r.req.NoStage, Fetch: r.req.Fetch,
+		Config: config, MaxFile: r.e.o.maxFile,
+	}, nil
+}
+
+// applyGit has git work the patch out and carries its outcome through the common pipeline.
+func (r *run) applyGit() error {
+	r.result.Mode, r.result.Format, r.result.Exact = ModeGit, FormatUnified, true
+	if !r.req.Check {
+		if err := r.op.begin(); err != nil {
+			return r.result.failOperation(err)
+		}
+		defer r.op.end()
+	}
+	repo, err := r.e.gitRepo()
+	if err != nil {
+		return r.result.failOperation(err)
+	}
+	options, err := r.gitOptions()
+	if err != nil {
+		return r.result.failOperation(err)
+	}
+	plan, err := gitapply.Plan(r.ctx, repo, joinInputs(r.inputs), options)
+	r.result.Git = &GitRun{Command: plan.Command, ExitCode: plan.ExitCode, Stdout: plan.Stdout, Stderr: plan.Stderr}
+	if err != nil {
+		return r.gitRefused(plan, err)
+	}
+	defer func() { _ = plan.Close() }() // the scratch is swept by the system if not by us
+	if r.req.RefuseConflicts && len(plan.Conflicted) > 0 {
+		r.result.reportGit(plan, r.req.Reverse, false)
+		r.result.failConflicts(plan)
+		return r.result.refusal(ErrConflict)
+	}
+	return r.carryOutGit(plan)
+}
+
+// joinInputs makes one patch of several.
+func joinInputs(inputs []Input) []byte {
+	if len(inputs) == 1 {
+		return inputs[0].Data
+	}
+	var all bytes.Buffer
+	for _, in := range inputs {
+		all.Write(in.Data)
+		if !bytes.HasSuffix(in.Data, []byte("\n")) {
+			all.WriteByte('\n')
+		}
+	}
+	return all.Bytes()
+}
+
+// gitRefused reports a refusal by git, or places the patch by content where the mode allows it.
+func (r *run) gitRefused(plan *gitapply.Result, err error) error {
+	if r.req.Mode == ModeAuto && !r.req.Reverse && gitapply.MayPlace(err) {
+		if done, textErr := r.placeInstead(err); done {
+			return textErr
+		}
+	}
+	r.result.reportGit(plan, r.req.Reverse, false)
+	return r.result.failGit(err)
+}
+
+// placeInstead places a diff that git refused by its content, if every place is certain: all
+// sections or none, without a guess, nothing staged. It is false where that is not possible; then
+// the result is as before.
+func (r *run) placeInstead(cause error) (bool, error) {
+	var patches []*textapply.Patch
+	for _, in := range r.inputs {
+		p, err := parseUnified(in)
+		if err != nil {
+			return false, nil //nolint:nilerr // git's own refusal says more
+		}
+		patches = append(patches, p)
+	}
+	r.preset.policy.Strict = true
+	plan, err := r.plan(patches)
+	if err != nil {
+		return false, nil //nolint:nilerr // as above
+	}
+	defer r.tree.Close()
+	if len(plan.Errors()) > 0 {
+		return false, nil
+	}
+	r.result.Mode = ModeText
+	r.result.warn(Problem{Kind: KindRepaired, Message: "git refused the diff (" + gitReason(cause) + "); it was placed by its content instead, and nothing is staged",
+		Hint: "--mode git leaves it at git's refusal"})
+	return true, r.carryOut(plan)
+}
+
+func gitReason(err error) string {
+	var refused *gitapply.RefusedError
+	if errors.As(err, &refused) {
+		return refused.Error()
+	}
+	return trimmed(err)
+}
+
+// carryOutGit shows, records and writes what git made of the patch.
+func (r *run) carryOutGit(plan *gitapply.Result) error {
+	r.result.reportGit(plan, r.req.Reverse, true)
+	tree, err := worktree.Open(r.e.site.Root, worktree.Options{Effects: r.e.o.treeEffects})
+	if err != nil {
+		return r.result.failOperation(err)
+	}
+	defer tree.Close()
+	r.result.Changes = plan.Changes
+	if err := r.performGit(tree, plan); err != nil {
+		return r.result.failOperation(err)
+	}
+	if len(plan.Conflicted) > 0 {
+		r.result.warnConflicts(plan)
+		return r.result.refusal(ErrConflict)
+	}
+	r.result.OK = true
+	return nil
+}
+
+// performGit asks the gate and carries the plan out; with Check it stops before the first effect.
+func (r *run) performGit(tree *worktree.Tree, plan *gitapply.Result) error {
+	if _, err := r.ask(plan.Changes); err != nil {
+		return err
+	}
+	made, removed, err := tree.Dirs(fileChanges(plan.Changes))
+	if err != nil {
+		return err
+	}
+	if err := r.blockedBy(plan.Changes); err != nil {
+		return err
+	}
+	j := &job{
+		kind: snapshot.KindApply, tree: tree, made: made, removed: removed, meta: r.meta(), patches: r.patchBytes(),
+		snapshot: r.preset.snapshot, index: &indexJob{plan: plan, timeout: r.e.o.lockTimeout},
+	}
+	// What git was given is compared with what is there now, also after the gate.
+	if j.files, err = gitFiles(tree, plan.Changes); err != nil {
+		return err
+	}
+	switch {
+	case len(plan.Changes) == 0:
+		return nil
+	case r.req.Check:
+		if err := r.e.forecastPending(r.result); err != nil {
+			return err
+		}
+		j.files = onDisk(j.files)
+		return r.e.foresee(j)
+	}
+	return r.op.perform(j, r.result)
+}
+
+// fileChanges leaves out paths of which only the index changes: submodules.
+func fileChanges(changes []change.Change) []change.Change {
+	var out []change.Change
+	for _, c := range changes {
+		if c.Before.Kind != change.Dir && c.After.Kind != change.Dir {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// gitFiles pairs the changes with the stamps of the files as they are now, and makes sure that they
+// are what git was given.
+func gitFiles(tree *worktree.Tree, changes []change.Change) ([]worktree.File, error) {
+	files := make([]worktree.File, len(changes))
+	for i, c := range changes {
+		files[i] = worktree.File{Change: c}
+		if c.Before.Kind == change.Dir || c.After.Kind == change.Dir {
+			continue
+		}
+		now, stamp, err := tree.Read(c.Path)
+		if err != nil {
+			return nil, err
+		}
+		if !now.Equal(c.Before) {
+			return nil, &worktree.PathError{Path: c.Path, Err: worktree.ErrDrift, Problem: "it changed while git worked on a copy; run the patch again"}
+		}
+		files[i].Stamp = stamp
+	}
+	return files, nil
+}

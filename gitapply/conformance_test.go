@@ -1,0 +1,176 @@
+package gitapply_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/openoxide/oxpatch/gitapply"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// gits are the versions to test: those named by OXPATCH_TEST_GITS, else the one on PATH.
+func gits(t testing.TB) map[string]string {
+	t.Helper()
+	names := filepath.SplitList(os.Getenv("OXPATCH_TEST_GITS"))
+	if len(names) == 0 {
+		path, err := exec.LookPath("git")
+		if err != nil {
+			t.Skip("git is not installed")
+		}
+		names = []string{path}
+	}
+	all := map[string]string{}
+	for _, n := range names {
+		out, err := exec.Command(n, "--version").Output()
+		require.NoError(t, err)
+		all[strings.Fields(string(out))[2]] = n
+	}
+	return all
+}
+
+// recordedFor is the version of the corpus whose outcomes those of another git equal.
+func recordedFor(version string) string {
+	if strings.HasPrefix(version, "2.55.") {
+		return "2.55.0"
+	}
+	var minor int
+	_, _ = fmt.Sscanf(version, "2.%d", &minor)
+	switch {
+	case minor >= 54:
+		return "2.55.0"
+	case minor >= 45:
+		return "2.47.3"
+	case minor >= 35:
+		return "2.39.5"
+	case minor >= 32:
+		return "2.32.7"
+	}
+	return "2.20.5"
+}
+
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	for version, git := range gits(t) {
+		for _, s := range corpus(t, recordedFor(version)) {
+			if s.Mode == "direct" || s.Mode == "reject" {
+				continue // the same repositories as with --3way
+			}
+			t.Run(version+"/"+s.Name, func(t *testing.T) {
+				t.Parallel()
+				conform(t, build(t, git, s), s)
+			})
+		}
+	}
+}
+
+func conform(t *testing.T, r *repo, s scenario) {
+	d, deviates := deviations()[s.base()]
+	lock := filepath.Join(r.top, ".git", "index.lock")
+	files, index := r.files(), r.lines()
+	whole := tree(t, r.top, nil)
+	res, err := r.plan(string(s.Diff), gitapply.Options{Reverse: s.reverse()})
+	requireSame(t, whole, tree(t, r.top, nil), "planning changed something")
+
+	want := s.Truth
+	if s.Mode == "check" || s.Mode == "reverse-check" {
+		want = s.Truth3way
+	}
+	if deviates && d.want != nil {
+		want = *d.want
+	}
+	got := lists{Applied: res.Applied, Skipped: res.Skipped, Conflicted: res.Conflicted}
+	assert.Equal(t, want.normal(), got.normal(), "%v\n%s", err, res.Stderr)
+	if deviates && d.repair != "" {
+		assert.Contains(t, fmt.Sprint(res.Repairs), d.repair)
+	}
+	if err != nil {
+		assert.Empty(t, res.Changes)
+		kind := refusals()[s.base()]
+		if deviates {
+			kind = d.kind
+		}
+		require.NotNil(t, kind, "no row for the refusal: %v\n%s", err, res.Stderr)
+		assert.ErrorIs(t, err, kind)
+		mayPlace := slices.Contains([]error{gitapply.ErrCorrupt, gitapply.ErrNoBlob, gitapply.ErrNoApply, gitapply.ErrIndexMismatch}, kind)
+		assert.Equal(t, mayPlace, gitapply.MayPlace(err))
+		return
+	}
+	require.NotContains(t, refusals(), s.base())
+	defer res.Close()
+	if _, locked := os.Lstat(lock); locked == nil {
+		assert.ErrorIs(t, r.apply(res), gitapply.ErrLocked)
+		assert.Equal(t, files, r.files())
+		require.NoError(t, os.Remove(lock))
+		return
+	}
+	require.NoError(t, r.apply(res))
+	if !strings.HasSuffix(s.Mode, "check") {
+		if !deviates || d.want == nil {
+			r.sameAsRecorded(s, index)
+		}
+	}
+	if deviates && d.after != nil {
+		for name, text := range d.after {
+			assert.Equal(t, text, r.read(name), name)
+		}
+	}
+	r.undo(res)
+	requireSame(t, files, r.files(), "files after undo")
+	assert.Equal(t, index, r.lines(), "index after undo")
+}
+
+// sameAsRecorded compares files and index with those that a direct run left.
+func (r *repo) sameAsRecorded(s scenario, before []string) {
+	r.t.Helper()
+	for name, c := range s.After {
+		full := filepath.Join(r.top, filepath.FromSlash(name))
+		info, err := os.Lstat(full)
+		if c == nil {
+			assert.Error(r.t, err, name)
+			continue
+		}
+		if !assert.NoError(r.t, err, name) {
+			continue
+		}
+		switch c.Mode {
+		case "120000":
+			target, _ := os.Readlink(full)
+			assert.Equal(r.t, string(c.bytes()), target, name)
+		case "160000", "040000":
+			assert.True(r.t, info.IsDir(), name)
+		default:
+			assert.Equal(r.t, string(c.bytes()), r.read(name), name)
+			assert.Equal(r.t, c.Mode == "100755", info.Mode()&0o100 != 0, name)
+		}
+	}
+	var added, removed []string
+	after := r.lines()
+	for _, l := range after {
+		if !slices.Contains(before, l) {
+			added = append(added, noFlags(l))
+		}
+	}
+	for _, l := range before {
+		if !slices.Contains(after, l) {
+			removed = append(removed, noFlags(l))
+		}
+	}
+	assert.ElementsMatch(r.t, entries(s.IndexChanges.Added), added)
+	assert.ElementsMatch(r.t, entries(s.IndexChanges.Removed), removed)
+}
+
+func noFlags(line string) string { return line[:strings.LastIndexByte(line, ' ')] }
+
+func entries(list []content) []string {
+	var all []string
+	for _, c := range list {
+		all = append(all, fmt.Sprintf("%s %s %d\t%s", c.Mode, c.OID, c.Stage, decodePath(c.Path)))
+	}
+	return all
+}
