@@ -165,6 +165,13 @@ func (s *Site) noteHolder() {
 		if _, err := os.Stat(filepath.Join(p.Dir, "format")); err != nil {
 			continue
 		}
+		if p.Shared {
+			// A root is known to a shared store once it has a record there. A folder for each root that
+			// was ever locked would fill it up.
+			if _, err := os.Stat(dir); err != nil {
+				continue
+			}
+		}
 		if os.MkdirAll(dir, dirMode) == nil && overwrite(filepath.Join(dir, "holder"), data) == nil {
 			return
 		}

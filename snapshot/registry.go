@@ -4,10 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
+	"strings"
 )
 
 // identity tells one folder from another on the same file system. Inodes are used again after a
@@ -29,22 +30,17 @@ type rootEntry struct {
 	name string
 }
 
-// registry is the list of the roots that a shared store knows.
+// registry answers which roots a shared store knows. An entry is found by two names, so that looking
+// for a root costs the same however many there are: by one made from its path (worktrees/NAME/root),
+// and by its identity (roots/INODE-BIRTH, which holds NAME).
 type registry struct {
-	dir     string
-	loaded  bool
-	entries []rootEntry
+	dir string
 }
 
 // nameFor returns the name of a root in the store: that of the entry which is this folder, else a
 // new one.
 func (r *registry) nameFor(root string) string {
-	id := identify(root)
-	if e, ok := r.readEntry(pathName(root)); ok && string(e.Path) == root && e.identity == id {
-		return e.name
-	}
-	r.load()
-	if e, ok := r.match(root, id); ok {
+	if e, ok := r.match(root); ok {
 		return e.name
 	}
 	return r.newName(root)
@@ -53,29 +49,45 @@ func (r *registry) nameFor(root string) string {
 // match finds the entry of a folder. Its path counts even if the inode is another one, since a
 // folder restored from a backup has a new inode and undo compares contents anyway; but an entry
 // that was moved here, with the inode that it had, comes first.
-func (r *registry) match(root string, id identity) (rootEntry, bool) {
-	var byPath, byID *rootEntry
-	for i := range r.entries {
-		e := &r.entries[i]
-		same := id.known() && e.identity == id
-		switch {
-		case string(e.Path) == root && (same || !id.known() || !e.known()):
-			return *e, true
-		case string(e.Path) == root:
-			byPath = e
-		case same && identify(string(e.Path)) != id:
-			// The check that the old path leads elsewhere keeps apart a file system's snapshots,
-			// which carry the inodes and times of the original.
-			byID = e
+func (r *registry) match(root string) (rootEntry, bool) {
+	id := identify(root)
+	byPath, ok := r.byPath(root)
+	if ok && (byPath.identity == id || !id.known() || !byPath.known()) {
+		return byPath, true
+	}
+	// The check that the old path leads elsewhere keeps apart a file system's snapshots, which carry
+	// the inodes and times of the original.
+	if e, found := r.byIdentity(id); found && (string(e.Path) == root || identify(string(e.Path)) != id) {
+		return e, true
+	}
+	return byPath, ok
+}
+
+// byPath returns the entry that was made for a path.
+func (r *registry) byPath(root string) (rootEntry, bool) {
+	for i := 1; ; i++ {
+		e, ok := r.readEntry(nthName(pathName(root), i))
+		if !ok || string(e.Path) == root {
+			return e, ok
 		}
 	}
-	if byID != nil {
-		return *byID, true
+}
+
+// byIdentity returns the entry of a folder with an identity.
+func (r *registry) byIdentity(id identity) (rootEntry, bool) {
+	if !id.known() {
+		return rootEntry{}, false
 	}
-	if byPath != nil {
-		return *byPath, true
+	name, err := os.ReadFile(r.identityPath(id))
+	if err != nil {
+		return rootEntry{}, false
 	}
-	return rootEntry{}, false
+	e, ok := r.readEntry(strings.TrimSuffix(string(name), "\n"))
+	return e, ok && e.identity == id
+}
+
+func (r *registry) identityPath(id identity) string {
+	return filepath.Join(r.dir, "roots", fmt.Sprintf("%d-%d", id.Inode, id.Birth))
 }
 
 // registeredAbove returns the nearest folder at or above dir that one of the stores knows as a
@@ -83,11 +95,7 @@ func (r *registry) match(root string, id identity) (rootEntry, bool) {
 func registeredAbove(dir string, stores []*registry) string {
 	for at := dir; ; at = filepath.Dir(at) {
 		for _, r := range stores {
-			r.load()
-			if len(r.entries) == 0 {
-				continue
-			}
-			if _, ok := r.match(at, identify(at)); ok {
+			if _, ok := r.match(at); ok {
 				return at
 			}
 		}
@@ -97,23 +105,8 @@ func registeredAbove(dir string, stores []*registry) string {
 	}
 }
 
-// load reads all entries, once. Damaged ones are passed over: their refs are left alone, and their
-// folder is found no more.
-func (r *registry) load() {
-	if r.loaded {
-		return
-	}
-	r.loaded = true
-	names, _ := os.ReadDir(filepath.Join(r.dir, "worktrees"))
-	for _, n := range names {
-		if e, ok := r.readEntry(n.Name()); ok {
-			r.entries = append(r.entries, e)
-		}
-	}
-}
-
 func (r *registry) readEntry(name string) (rootEntry, bool) {
-	data, err := os.ReadFile(filepath.Join(r.dir, "worktrees", name, "root"))
+	data, err := os.ReadFile(filepath.Join(r.dir, "worktrees", filepath.Base(name), "root"))
 	if err != nil {
 		return rootEntry{}, false
 	}
@@ -124,16 +117,23 @@ func (r *registry) readEntry(name string) (rootEntry, bool) {
 	return e, true
 }
 
-// newName returns a free name. It is derived from the path, so that the usual look-up reads one
-// file; a name may be taken by a folder that has since moved away.
+// newName returns a free name. It is derived from the path; a name may be taken by a folder that has
+// since moved away.
 func (r *registry) newName(root string) string {
-	base := pathName(root)
-	name := base
-	taken := func(e rootEntry) bool { return e.name == name }
-	for i := 2; slices.ContainsFunc(r.entries, taken); i++ {
-		name = base + "-" + strconv.Itoa(i)
+	for i := 1; ; i++ {
+		name := nthName(pathName(root), i)
+		if _, taken := r.readEntry(name); !taken {
+			return name
+		}
 	}
-	return name
+}
+
+// nthName returns the ith name made from a base, which is the first.
+func nthName(base string, i int) string {
+	if i == 1 {
+		return base
+	}
+	return base + "-" + strconv.Itoa(i)
 }
 
 func pathName(root string) string {
@@ -164,6 +164,19 @@ func (s *Store) register() error {
 	if err := s.disk.replace(s.packDir(), filepath.Join(dir, "root"), append(data, '\n'), true); err != nil {
 		return err
 	}
+	if e.known() {
+		path := r.identityPath(e.identity)
+		if err := s.disk.mkdirAll(filepath.Dir(path)); err != nil {
+			return err
+		}
+		// Not synced: it only helps to find a folder that is moved.
+		if err := s.disk.replace(s.packDir(), path, []byte(e.name+"\n"), false); err != nil {
+			return err
+		}
+	}
 	s.registered = true
+	if fileSyncKeepsName {
+		return nil
+	}
 	return s.disk.syncDir(dir)
 }
