@@ -51,6 +51,8 @@ func unknownFormat(data []byte) error {
 	p := Problem{Severity: SeverityError, Kind: KindUnknownFormat,
 		Hint: "a patch begins with the line *** Begin Patch and ends with *** End Patch, or is a unified diff"}
 	switch {
+	case len(data) == 0:
+		p.Kind, p.Message = KindUsage, "there is no patch: the input is empty"
 	case len(bytes.TrimSpace(data)) == 0:
 		p.Message = "the patch is empty"
 	case bytes.IndexByte(data, 0) >= 0:
@@ -98,10 +100,21 @@ func parse(in Input, req Request, compat Compat) (*textapply.Patch, error) {
 		mode = envelope.Lenient
 	}
 	patch, err := envelope.Parse(string(in.Data), mode)
-	if err != nil {
-		return nil, named(malformed(err), in.Name)
+	if err == nil {
+		return patch, nil
 	}
-	return patch, nil
+	err = malformed(err)
+	var m *malformedError
+	if errors.As(err, &m) && escapedBreaks(in.Data) {
+		m.problem.Hint = `the line breaks of the patch are written as \n; send real line breaks`
+	}
+	return nil, named(err, in.Name)
+}
+
+// escapedBreaks reports whether an envelope came as the inside of a string, with its line breaks still
+// escaped.
+func escapedBreaks(data []byte) bool {
+	return bytes.Contains(data, []byte(`*** Begin Patch\n`)) && !bytes.Contains(data, []byte("*** Begin Patch\n"))
 }
 
 // parseUnified reads a unified diff for placing by content.
@@ -126,9 +139,17 @@ func malformed(err error) error {
 	p := Problem{Severity: SeverityError, Kind: KindMalformed, Message: err.Error()}
 	var pe *envelope.ParseError
 	if errors.As(err, &pe) {
-		p.PatchLine, p.Message, p.Hint = pe.Line, pe.Message, hintFor(err)
+		p.PatchLine, p.Message, p.Hint = pe.Line, lowerFirst(pe.Message), hintFor(err)
 	}
 	return &malformedError{kind: ErrMalformed, cause: err, problem: p}
+}
+
+// lowerFirst spells a sentence of Codex's as the messages here are spelled.
+func lowerFirst(s string) string {
+	if s == "" || s[0] < 'A' || s[0] > 'Z' {
+		return s
+	}
+	return string(s[0]+'a'-'A') + s[1:]
 }
 
 // hintFor says how to mend an envelope that cannot be read.

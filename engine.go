@@ -226,7 +226,11 @@ func (r *run) plan(patches []*textapply.Patch) (*textPlan, error) {
 		r.preset.policy.NewExecutable = 0o777 &^ worktree.Umask()
 	}
 	r.disk = newDiskTree(r.tree, !r.preset.confined, r.base, r.e.past().knows)
-	return planText(patches, r.disk, r.preset.policy), nil
+	plan := planText(patches, r.disk, r.preset.policy)
+	if r.preset.confined {
+		plan.hintAtFiles(r.disk)
+	}
+	return plan, nil
 }
 
 // storeFolders returns the folders that no patch may reach into.
@@ -295,7 +299,7 @@ func (e *Engine) foresee(j *job) error {
 			return noSnapshot(err)
 		}
 	}
-	return j.tree.Foresee(j.files, j.made, j.removed)
+	return j.tree.Foresee(onDisk(j.files), j.made, j.removed)
 }
 
 // settle ends a run that did what could be done.

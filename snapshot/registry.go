@@ -91,15 +91,20 @@ func (r *registry) identityPath(id identity) string {
 }
 
 // registeredAbove returns the nearest folder at or above dir that one of the stores knows as a
-// root, else dir.
-func registeredAbove(dir string, stores []*registry) string {
+// root, else dir. The home folder and the top of the file system are roots only for themselves: one
+// operation there must not open all that lies below to every later patch.
+func registeredAbove(dir, home string, stores []*registry) string {
 	for at := dir; ; at = filepath.Dir(at) {
+		top := filepath.Dir(at) == at
+		if at != dir && (at == home || top) {
+			return dir
+		}
 		for _, r := range stores {
 			if _, ok := r.match(at); ok {
 				return at
 			}
 		}
-		if filepath.Dir(at) == at {
+		if top {
 			return dir
 		}
 	}

@@ -62,7 +62,7 @@ func Locate(dir string, env func(string) string) (*Site, error) {
 		site.Root = broken.Top
 	case errors.Is(err, gitrepo.ErrNone), errors.Is(err, gitrepo.ErrBare), errors.Is(err, gitrepo.ErrOutside),
 		errors.Is(err, gitrepo.ErrBroken):
-		site.Root = registeredAbove(abs, shared)
+		site.Root = registeredAbove(abs, homeFolder(env), shared)
 	default:
 		return nil, err
 	}
@@ -151,6 +151,16 @@ func stateHome(env func(string) string) string {
 	if dir := env("LOCALAPPDATA"); runtime.GOOS == "windows" && filepath.IsAbs(dir) {
 		return dir
 	}
+	home := homeFolder(env)
+	if home == "" {
+		return ""
+	}
+	return filepath.Join(home, ".local", "state")
+}
+
+// homeFolder returns the user's home folder, links resolved, or "" if there is none. One that does not
+// exist is not made: accounts of services have names such as /nonexistent.
+func homeFolder(env func(string) string) string {
 	home := env("HOME")
 	if !filepath.IsAbs(home) {
 		u, err := user.Current()
@@ -159,9 +169,12 @@ func stateHome(env func(string) string) string {
 		}
 		home = u.HomeDir
 	}
-	// A home that does not exist is not made: accounts of services have names such as /nonexistent.
-	if info, err := os.Stat(home); err != nil || !info.IsDir() {
+	real, err := filepath.EvalSymlinks(home)
+	if err != nil {
 		return ""
 	}
-	return filepath.Join(home, ".local", "state")
+	if info, err := os.Stat(real); err != nil || !info.IsDir() {
+		return ""
+	}
+	return real
 }

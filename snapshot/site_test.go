@@ -317,3 +317,16 @@ func rename(t *testing.T, from, to string) string {
 	require.NoError(t, os.Rename(from, to))
 	return to
 }
+
+// The home folder is a root for itself only, however often something was applied in it.
+func TestHomeIsNoRootForWhatLiesBelow(t *testing.T) {
+	t.Parallel()
+	home := tempDir(t)
+	env := envMap{"HOME": home}
+	publish(t, open(t, locate(t, home, env), Options{}), Meta{}, numbered(1)...)
+	assert.Equal(t, home, locate(t, home, env).Root)
+	below := mkdir(t, home, "project")
+	assert.Equal(t, below, locate(t, below, env).Root)
+	publish(t, open(t, locate(t, below, env), Options{}), Meta{}, numbered(1)...)
+	assert.Equal(t, below, locate(t, mkdir(t, below, "deeper"), env).Root)
+}

@@ -18,6 +18,8 @@ type candidates struct {
 	more bool
 	// hint is the 0-based line that the patch gives, -1 for none.
 	hint int
+	// unfound is the chunk's innermost scope, where it is no line of the file.
+	unfound string
 	// guess says in words why a single place is still a guess, "" where it is none.
 	guess string
 	// match overrides the word for how the place was found.
@@ -102,6 +104,7 @@ func (j *joint) find(c *Chunk) (*candidates, *Error) {
 	}
 	found.hint = c.Hint - 1
 	if !scoped {
+		found.unfound = c.Scopes[len(c.Scopes)-1]
 		j.hint(c, found)
 	}
 	return found, nil

@@ -83,9 +83,13 @@ func (j *joint) nearest(want []string, from int) (n *Nearest, searched bool) {
 
 // ambiguous lists the places of a chunk that the patch does not choose between.
 func (j *joint) ambiguous(c *candidates, at []int) *Error {
-	return &Error{Err: ErrAmbiguous, Want: c.old, Line: at[0] + 1, Places: j.places(at),
+	err := &Error{Err: ErrAmbiguous, Want: c.old, Line: at[0] + 1, Places: j.places(at),
 		Detail: "the hunk fits more than one place: " + lineList(at, c.more),
 		Hint:   "add context lines, or a scope line (@@ and the line that opens the block), to say which place is meant"}
+	if c.unfound != "" {
+		err.Hint = fmt.Sprintf("the scope line %q is not in the file as a whole line; copy the line that opens the block, or add context lines", shortText(c.unfound))
+	}
+	return err
 }
 
 // outOfOrder says that a chunk stands in front of the one before it in the patch.

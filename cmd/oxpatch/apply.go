@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -75,6 +76,11 @@ func (a *app) apply(f applyFlags, args []string) error {
 	var none *noInputError
 	if errors.As(err, &none) {
 		return err
+	}
+	if errors.Is(err, context.Canceled) {
+		a.code = exitInterrupted
+		a.failEarly(oxpatch.Problem{Kind: oxpatch.KindInterrupted, Message: "interrupted while the patch was read; nothing was changed"})
+		return nil
 	}
 	if err != nil {
 		a.code = exitUsage
@@ -168,7 +174,7 @@ func (a *app) inputs(args []string) ([]oxpatch.Input, error) {
 	}
 	var list []oxpatch.Input
 	for _, name := range args {
-		data, err := a.read(name)
+		data, err := interruptible(a.ctx, func() ([]byte, error) { return a.read(name) })
 		if err != nil {
 			return nil, err
 		}

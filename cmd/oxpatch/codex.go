@@ -23,7 +23,10 @@ func codexMain(ctx context.Context, args []string, s streams) int {
 	case len(args) == 1:
 		patch = []byte(args[0])
 	default:
-		data, err := readAll(s.in, 0)
+		data, err := interruptible(ctx, func() ([]byte, error) { return readAll(s.in, 0) })
+		if ctx.Err() != nil {
+			return exitInterrupted // a signal ends Codex there
+		}
 		if err == nil && !utf8.Valid(data) {
 			err = fmt.Errorf("stream did not contain valid UTF-8")
 		}

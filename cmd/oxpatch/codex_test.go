@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -146,6 +147,40 @@ func TestInterrupted(t *testing.T) {
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	assert.Empty(t, left)
+}
+
+// endless is a pipe that nobody writes to.
+type endless struct{}
+
+func (endless) Read([]byte) (int, error) { select {} }
+
+// A signal also ends a run that waits for its input.
+func TestInterruptedWhileReading(t *testing.T) {
+	t.Parallel()
+	for name, args := range map[string][]string{
+		"plain":    {"oxpatch", "apply", "--json"},
+		"as codex": {"apply_patch"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancel(context.Background())
+			s := newStreams(t, "")
+			s.in = endless{}
+			time.AfterFunc(50*time.Millisecond, cancel)
+			code := make(chan int, 1)
+			go func() { code <- run(ctx, args, s.streams) }()
+			select {
+			case got := <-code:
+				assert.Equal(t, exitInterrupted, got)
+			case <-time.After(10 * time.Second):
+				require.Fail(t, "it goes on reading")
+			}
+			if args[0] == "oxpatch" {
+				_, err := checker().CheckExit(s.stdout.Bytes(), exitInterrupted)
+				require.NoError(t, err)
+			}
+		})
+	}
 }
 
 // Without a working folder there is nothing to work on.

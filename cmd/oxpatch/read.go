@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"os"
 )
@@ -17,6 +18,30 @@ func readAll(r io.Reader, limit int64) ([]byte, error) {
 	buf.Grow(max(first, sizeHint(r)+bytes.MinRead))
 	_, err := buf.ReadFrom(r)
 	return buf.Bytes(), err
+}
+
+// interruptible waits for read to end, but no longer than for ctx: a signal has to end a program that
+// waits for a pipe, or for somebody to open its other end. The reading itself then goes on until the
+// process ends.
+func interruptible(ctx context.Context, read func() ([]byte, error)) ([]byte, error) {
+	type outcome struct {
+		data []byte
+		err  error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		data, err := read()
+		done <- outcome{data, err}
+	}()
+	select {
+	case o := <-done:
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		return o.data, o.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // sizeHint returns how many bytes a regular file has left, 0 where that is not known.

@@ -13,6 +13,7 @@
 package envelope
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/openoxide/oxpatch/textapply"
@@ -57,7 +58,19 @@ func Parse(text string, mode Mode) (*textapply.Patch, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := Parser{rules: rules{bare: mode == Strict, tolerant: mode == Tolerant}}
+	patch, err := parseBody(body, rules{bare: mode == Strict, tolerant: mode == Tolerant})
+	if mode == Tolerant && errors.Is(err, ErrEnd) {
+		// More than one envelope, or words between two End lines.
+		if amid, amidErr := parseAmid(text, err); amidErr == nil {
+			return amid, nil
+		}
+	}
+	return patch, err
+}
+
+// parseBody reads the lines from the Begin to the End line.
+func parseBody(body string, r rules) (*textapply.Patch, error) {
+	p := Parser{rules: r}
 	rest := body
 	for {
 		line, after, more := strings.Cut(rest, "\n")

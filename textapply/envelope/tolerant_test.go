@@ -58,6 +58,9 @@ func notesOf(p *textapply.Patch) string {
 func TestTolerantReadsAllEnvelopesOfAText(t *testing.T) {
 	t.Parallel()
 	second := "*** Begin Patch\n*** Delete File: b.go\n*** End Patch\n"
+	direct, err := envelope.Parse(plainEnvelope+second, envelope.Tolerant)
+	require.NoError(t, err)
+	require.Len(t, direct.Sections, 2, "one right behind the other")
 	got, err := envelope.Parse("First:\n"+plainEnvelope+"Then:\n"+second, envelope.Tolerant)
 	require.NoError(t, err)
 	require.Len(t, got.Sections, 2)
