@@ -116,3 +116,14 @@ func TestReverseTurnsModesAndFinalNewlinesAround(t *testing.T) {
 	assert.Equal(t, MakeExecutable, twice.Sections[0].Executable)
 	assert.Equal(t, FinalRemoved, twice.Sections[0].Chunks[0].Final)
 }
+
+// The mark stays where it is, whether or not the patch has it too.
+func TestByteOrderMarkInThePatch(t *testing.T) {
+	t.Parallel()
+	for _, c := range []Chunk{chunk("-a", "+x", " b"), chunk("-\ufeffa", "+\ufeffx", " b"), chunk("-\ufeffa", "+x", " b")} {
+		tree := files("f", "\ufeffa\nb\n")
+		plan := MakePlan(patchOf(update("f", c)), tree, carefulPolicy())
+		require.Empty(t, plan.Errors())
+		assert.Equal(t, "\ufeffx\nb\n", carryOut(t, tree, plan).outcome()["f"])
+	}
+}

@@ -1,6 +1,10 @@
 package textapply
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
 
 // text is a file split into lines without copying it.
 type text struct {
@@ -105,4 +109,18 @@ func (t *text) firstTerminator() string {
 func (t *text) endsInTerminator() bool {
 	n := t.Len()
 	return n == 0 || t.terminator(n-1) != ""
+}
+
+// withoutBOM returns the section for a file whose byte-order mark is kept out of its lines: a patch
+// that was copied from the file may hold the mark in front of the first line.
+func (s *Section) withoutBOM() *Section {
+	out := *s
+	out.Chunks = slices.Clone(s.Chunks)
+	for i, c := range out.Chunks {
+		out.Chunks[i].Lines = slices.Clone(c.Lines)
+		for k, l := range c.Lines {
+			out.Chunks[i].Lines[k].Text = strings.TrimPrefix(l.Text, utf8BOM)
+		}
+	}
+	return &out
 }

@@ -97,6 +97,9 @@ func (pl *planner) editable(s *Section, e *entry) error {
 // section is settled: refused, or there already.
 func (pl *planner) edits(s *Section, data []byte) ([]change.Edit, bool) {
 	t := splitText(data, pl.policy)
+	if t.starts[0] > 0 {
+		s = s.withoutBOM()
+	}
 	placed, errs := placeChunks(t, s, pl.policy, pl.effort)
 	pl.result.Chunks = chunkResults(placed)
 	if len(errs) > 0 {

@@ -79,8 +79,12 @@ func parseAmid(text string, plain error) (*textapply.Patch, error) {
 			return nil, err
 		}
 	}
-	if a.found == 0 {
+	switch {
+	case a.found == 0:
 		return nil, plain
+	case a.stray:
+		// Part of a patch outside of any envelope must not be passed over as prose.
+		return nil, endError()
 	}
 	patch.Notes = append(notes, patch.Notes...)
 	patch.Text = a.text.String()
@@ -129,6 +133,7 @@ type amid struct {
 	before string // the last line that is not blank in front of the envelope
 	indent string // white space in front of the Begin line
 	found  int
+	stray  bool            // a line of a patch stands behind the End line
 	text   strings.Builder // the envelopes alone
 	lines  int             // lines in text
 }
@@ -146,7 +151,18 @@ func (a *amid) next() bool {
 		if trimmed != "" {
 			a.before = trimmed
 		}
+		a.stray = a.stray || a.found > 0 && belongs(trimmed)
 		a.rest = rest
+	}
+	return false
+}
+
+// belongs reports whether a line can only be part of an envelope.
+func belongs(line string) bool {
+	for _, marker := range []string{addMarker, deleteMarker, updateMarker, moveMarker, endMarker} {
+		if strings.HasPrefix(line, marker) {
+			return true
+		}
 	}
 	return false
 }

@@ -127,6 +127,9 @@ func TestTolerantStillRefuses(t *testing.T) {
 		"a section cut off behind its header":  {"*** Begin Patch\n*** Update File: a\n", envelope.ErrEmptySection},
 		"a chunk cut off behind its marker":    {"*** Begin Patch\n*** Update File: a\n@@\n-x\n@@ y\n", envelope.ErrEmptyChunk},
 		"an added line without plus":           {"*** Begin Patch\n*** Add File: a\nx\n*** End Patch", envelope.ErrHeader},
+		"a section behind the End line":        {plainEnvelope + "*** Delete File: b\n", envelope.ErrEnd},
+		"a section amid the prose behind it":   {"Fix:\n" + plainEnvelope + "and\n*** Delete File: b\ntoo\n", envelope.ErrEnd},
+		"a stray End line":                     {plainEnvelope + "text\n*** End Patch\nmore\n", envelope.ErrEnd},
 		"an unknown marker":                    {"*** Begin Patch\n*** Update File: a\n@@\n-x\n*** Frobnicate\n*** End Patch", envelope.ErrMarker},
 		"a line without prefix before a chunk": {"*** Begin Patch\n*** Update File: a\nx\n-y\n*** End Patch", envelope.ErrLine},
 	}

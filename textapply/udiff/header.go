@@ -67,8 +67,19 @@ func cleanName(name string) string {
 			return unquote(name[:end])
 		}
 	}
-	name, _, _ = strings.Cut(name, "\t")
+	name, _, cut := strings.Cut(name, "\t")
+	if cut {
+		return name // the tab ends the name, which is how git writes one that holds blanks
+	}
 	return strings.TrimRight(name, " ")
+}
+
+// exactName takes the name of a line that holds nothing else: as it stands, blanks at its end too.
+func exactName(name string) string {
+	if strings.HasPrefix(name, `"`) {
+		return cleanName(name)
+	}
+	return name
 }
 
 // strip takes the prefixes off: a/ and b/, where both names carry them or the other is /dev/null.
@@ -97,9 +108,9 @@ func (p *parser) extended(line string) error {
 		return p.setMode(mode)
 	}
 	if name, ok := cut("rename from "); ok {
-		h.from = cleanName(name)
+		h.from = exactName(name)
 	} else if name, ok := cut("rename to "); ok {
-		h.to = cleanName(name)
+		h.to = exactName(name)
 	} else if ids, ok := cut("index "); ok {
 		h.blob, _, _ = strings.Cut(ids, "..")
 	}

@@ -3,6 +3,7 @@ package udiff
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,7 +25,9 @@ func (p *parser) hunk(line string) error {
 			// "-5,0" means behind line 5.
 			c.Hint++
 		}
-		if m[5] != "" {
+		// Behind numbers stands the heading of the function that the hunk is in. It tells the place of
+		// the old lines; without any it is no line for the new ones to stand below.
+		if m[5] != "" && old != 0 {
 			c.Scopes = []string{strings.TrimRight(m[5], " \t")}
 		}
 	} else if scope := looseScope(line); scope != "" {
@@ -59,6 +62,9 @@ func (p *parser) hunk(line string) error {
 		c.EOF = true
 	}
 	c.Lines = trimBlankTail(c.Lines, old, new)
+	if c.Hint <= 1 {
+		dropMark(c.Lines)
+	}
 	if len(c.Lines) == 0 {
 		return p.fail(ErrEmpty, "the hunk has no lines")
 	}
@@ -157,6 +163,22 @@ func trimBlankTail(lines []textapply.Line, old, new int) []textapply.Line {
 		old, new = old+1, new+1
 	}
 	return lines
+}
+
+// dropMark takes a byte-order mark off the first line of both sides, if both have one: it is no part
+// of the text that is edited, and the file keeps it.
+func dropMark(lines []textapply.Line) {
+	const mark = "\ufeff"
+	isOld := func(l textapply.Line) bool { return l.Op != textapply.Insert }
+	isNew := func(l textapply.Line) bool { return l.Op != textapply.Remove }
+	i, j := slices.IndexFunc(lines, isOld), slices.IndexFunc(lines, isNew)
+	if i < 0 || j < 0 || !strings.HasPrefix(lines[i].Text, mark) || !strings.HasPrefix(lines[j].Text, mark) {
+		return
+	}
+	lines[i].Text = strings.TrimPrefix(lines[i].Text, mark)
+	if j != i {
+		lines[j].Text = strings.TrimPrefix(lines[j].Text, mark)
+	}
 }
 
 // endings remembers which sides of a hunk end in a line without newline.
