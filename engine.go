@@ -166,7 +166,7 @@ func (r *run) usesGit() (bool, error) {
 		case format != FormatUnified && r.req.Mode == ModeGit:
 			return false, named(&malformedError{kind: ErrUnsupported, problem: Problem{Severity: SeverityError, Kind: KindUsage,
 				Message: "git mode takes unified diffs only", Hint: "leave --mode out"}}, in.Name)
-		case format != FormatUnified:
+		case format != FormatUnified, r.req.Mode == ModeAuto && !udiff.Numbered(string(in.Data)):
 			return false, nil
 		}
 	}

@@ -63,6 +63,17 @@ func Looks(text string) bool {
 	return false
 }
 
+// Numbered reports whether every hunk of a text has line numbers. Without them only its content says
+// where a hunk belongs.
+func Numbered(text string) bool {
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "@@") && !strings.HasPrefix(line, "@@@") && !ranges.MatchString(strings.TrimRight(line, "\r\n")) {
+			return false
+		}
+	}
+	return true
+}
+
 // Parse reads all sections of a text, and passes over prose and fences around them. Time and memory
 // are linear in the length of text. The error is a *ParseError.
 func Parse(text string) (*textapply.Patch, error) {

@@ -216,6 +216,15 @@ func TestLooks(t *testing.T) {
 	assert.False(t, udiff.Looks("*** Begin Patch\n@@\n-a\n"))
 }
 
+func TestNumbered(t *testing.T) {
+	t.Parallel()
+	assert.True(t, udiff.Numbered("--- a\n+++ b\n@@ -1,2 +3 @@ f()\n x\n"))
+	assert.True(t, udiff.Numbered("--- a\r\n+++ b\r\n@@ -1 +1 @@\r\n-x\r\n"))
+	assert.True(t, udiff.Numbered("a mode alone"))
+	assert.False(t, udiff.Numbered("--- a\n+++ b\n@@ -1 +1 @@\n-x\n@@ ... @@\n-y\n"))
+	assert.False(t, udiff.Numbered("--- a\n+++ b\n@@\n-y\n"))
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add("diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@ x\n a\n-b\n+c\n\\ No newline at end of file\n")
 	f.Add("--- /dev/null\n+++ \"b/\\303\"\n@@ @@\n+a\n\n```\n")
