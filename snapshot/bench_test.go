@@ -107,7 +107,7 @@ func BenchmarkGoGitLoose(b *testing.B) {
 					for _, s := range []change.State{e.Before, e.After} {
 						o := &plumbing.MemoryObject{}
 						o.SetType(plumbing.BlobObject)
-						o.Write(s.Content)
+						_, _ = o.Write(s.Content)
 						_, err := odb.SetEncodedObject(o)
 						require.NoError(b, err)
 					}

@@ -44,7 +44,7 @@ func helper(role string, args []string) error {
 			return err
 		}
 		fmt.Println("locked")
-		bufio.NewReader(os.Stdin).ReadString('\n')
+		_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
 		release()
 		return nil
 	case "count":
@@ -145,7 +145,7 @@ func holdElsewhere(t *testing.T, dir string, env envMap) (cmd *exec.Cmd, release
 	require.NoError(t, err)
 	require.Equal(t, "locked\n", line)
 	var once sync.Once
-	release = func() { once.Do(func() { in.Close(); cmd.Wait() }) }
+	release = func() { once.Do(func() { in.Close(); _ = cmd.Wait() }) }
 	t.Cleanup(release)
 	return cmd, release
 }
@@ -221,7 +221,7 @@ func TestTheKernelFreesTheLockOfTheDead(t *testing.T) {
 	dir, env := tempDir(t), stateEnv(t)
 	holder, _ := holdElsewhere(t, dir, env)
 	require.NoError(t, holder.Process.Kill())
-	holder.Wait()
+	_ = holder.Wait()
 	release, err := locate(t, dir, env).Lock(context.Background(), 5*time.Second)
 	require.NoError(t, err)
 	release()
@@ -258,7 +258,7 @@ func TestChildrenDoNotInheritLocks(t *testing.T) {
 	require.NoError(t, err)
 	child := exec.Command("sleep", "30")
 	require.NoError(t, child.Start())
-	defer func() { child.Process.Kill(); child.Wait() }()
+	defer func() { _ = child.Process.Kill(); _ = child.Wait() }()
 	unlock()
 	release()
 	release, err = site.Lock(context.Background(), -1)
@@ -299,9 +299,9 @@ func TestTheLockFollowsTheName(t *testing.T) {
 	var done atomic.Bool
 	go func() {
 		time.Sleep(30 * time.Millisecond)
-		os.Rename(dir, dir+" old")
+		_ = os.Rename(dir, dir+" old")
 		done.Store(true)
-		os.Mkdir(dir, 0o755)
+		_ = os.Mkdir(dir, 0o755)
 	}()
 	second, err := site.Lock(context.Background(), 10*time.Second)
 	require.NoError(t, err)

@@ -32,7 +32,7 @@ func TestReadOnlyGitDirectory(t *testing.T) {
 	}
 	t.Cleanup(func() {
 		for path := range closed {
-			os.Chmod(path, 0o700)
+			_ = os.Chmod(path, 0o700)
 		}
 	})
 	cmd := helperCommand(t, "publish", env, repo)

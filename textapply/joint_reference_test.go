@@ -94,7 +94,7 @@ func sameFailures(want map[int]error, errs []*Error) error {
 	}
 	for _, err := range errs {
 		if w, ok := want[err.Chunk-1]; !ok || err.Err != w { //nolint:errorlint // the sentinel itself
-			return fmt.Errorf("failing: got %v (%w), want %v", err, err.Err, want)
+			return fmt.Errorf("failing: want %v, got %w", want, err)
 		}
 	}
 	return nil

@@ -68,8 +68,8 @@ func attackOnce(t *testing.T, target string, at int, inPlace bool) {
 	}
 	if err != nil {
 		again := open(t, dir, Options{})
-		again.Restore("op", j.files, j.made, j.removed, Before)
-		again.Restore("op", j.files, j.made, j.removed, After)
+		_ = again.Restore("op", j.files, j.made, j.removed, Before)
+		_ = again.Restore("op", j.files, j.made, j.removed, After)
 		assert.Equal(t, before, guarded())
 	}
 }

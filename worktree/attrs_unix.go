@@ -12,7 +12,7 @@ import (
 // onFile runs f on the file's descriptor. File.Fd is not used: it makes the file blocking.
 func onFile(file *os.File, f func(fd int)) {
 	if conn, err := file.SyscallConn(); err == nil {
-		conn.Control(func(fd uintptr) { f(int(fd)) })
+		_ = conn.Control(func(fd uintptr) { f(int(fd)) })
 	}
 }
 
@@ -76,10 +76,10 @@ func attrs(file *os.File) map[string][]byte {
 func setAttrs(file *os.File, want map[string][]byte) {
 	for name := range attrs(file) {
 		if _, ok := want[name]; !ok {
-			onFile(file, func(fd int) { unix.Fremovexattr(fd, name) })
+			onFile(file, func(fd int) { _ = unix.Fremovexattr(fd, name) })
 		}
 	}
 	for name, value := range want {
-		onFile(file, func(fd int) { unix.Fsetxattr(fd, name, value, 0) })
+		onFile(file, func(fd int) { _ = unix.Fsetxattr(fd, name, value, 0) })
 	}
 }

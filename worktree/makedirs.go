@@ -115,6 +115,6 @@ func (r *run) inUse(key string) bool {
 	}
 	defer f.release()
 	some := false
-	f.names(func(string) bool { some = true; return false })
+	_ = f.names(func(string) bool { some = true; return false })
 	return some
 }

@@ -12,7 +12,7 @@ import (
 // fileID tells whether two looked-at entries are one object on the disk.
 type fileID struct {
 	dev, ino uint64
-	name     string // where there are no device and inode numbers
+	name     string //nolint:unused // only where there are no device and inode numbers
 }
 
 // checkPlace refuses the places where nothing may be changed: a forbidden folder, and the inside
@@ -135,7 +135,7 @@ func (t *Tree) sameEntry(a, b string) bool {
 	}
 	defer f.release()
 	listed := 0
-	f.names(func(name string) bool {
+	_ = f.names(func(name string) bool {
 		if name == nameA || name == nameB {
 			listed++
 		}

@@ -134,7 +134,7 @@ func TestSecondMountIsTheSameFolder(t *testing.T) {
 	if out, err := exec.Command("mount", "--bind", filepath.Join(dir, "one"), filepath.Join(dir, "two")).CombinedOutput(); err != nil {
 		t.Skipf("this user may not mount here: %s", out)
 	}
-	t.Cleanup(func() { exec.Command("umount", filepath.Join(dir, "two")).Run() })
+	t.Cleanup(func() { _ = exec.Command("umount", filepath.Join(dir, "two")).Run() })
 	tree := open(t, dir, Options{})
 	for _, path := range []string{"one/f", "two/f"} {
 		loc, err := tree.Resolve(path, Edit, nil)

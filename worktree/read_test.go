@@ -119,11 +119,11 @@ func TestReadWhileTheNameChanges(t *testing.T) {
 			os.Remove(name)
 			switch i % 3 {
 			case 0:
-				syscall.Mkfifo(name, 0o644)
+				_ = syscall.Mkfifo(name, 0o644)
 			case 1:
-				os.Symlink("secret", name)
+				_ = os.Symlink("secret", name)
 			case 2:
-				os.Link(filepath.Join(dir, "content"), name)
+				_ = os.Link(filepath.Join(dir, "content"), name)
 			}
 		}
 	})

@@ -72,7 +72,7 @@ func TestPermissionsChild(t *testing.T) {
 		dir := tempTree(t, files)
 		require.NoError(t, os.Chmod(filepath.Join(dir, "readonly"), 0o444))
 		require.NoError(t, os.Chmod(filepath.Join(dir, "ro"), 0o555))
-		t.Cleanup(func() { os.Chmod(filepath.Join(dir, "ro"), 0o755) })
+		t.Cleanup(func() { _ = os.Chmod(filepath.Join(dir, "ro"), 0o755) })
 		return dir, open(t, dir, Options{})
 	}
 	for name, wants := range map[string][]want{
@@ -126,7 +126,7 @@ func TestPermissionsChild(t *testing.T) {
 		j := plan(t, tree, want{path: "d/x", after: gone})
 		require.NoError(t, j.write(tree, "op", Process))
 		j.removed[0].Mode = 0o555
-		t.Cleanup(func() { os.Chmod(filepath.Join(dir, "d"), 0o755) })
+		t.Cleanup(func() { _ = os.Chmod(filepath.Join(dir, "d"), 0o755) })
 		require.NoError(t, tree.Restore("op", j.files, j.made, j.removed, Before))
 		assert.Equal(t, "x", content(t, dir, "d", "x"))
 		assert.Equal(t, fs.FileMode(0o555), mode(t, dir, "d"))
@@ -134,10 +134,10 @@ func TestPermissionsChild(t *testing.T) {
 	t.Run("rollback that cannot be done is told", func(t *testing.T) {
 		dir := tempTree(t, map[string]string{"d/f": "f", "e/g": "g", "z": "z"})
 		locked := filepath.Join(dir, "d")
-		t.Cleanup(func() { os.Chmod(locked, 0o755) })
+		t.Cleanup(func() { _ = os.Chmod(locked, 0o755) })
 		tree := open(t, dir, Options{Effects: func(op Op, key string) error {
 			if op == OpRename && key == "z" {
-				os.Chmod(locked, 0o555)
+				_ = os.Chmod(locked, 0o555)
 				return errFault
 			}
 			return nil
@@ -270,7 +270,7 @@ func TestDiskFull(t *testing.T) {
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=128k", "none", dir).CombinedOutput(); err != nil {
 		t.Skipf("this user cannot mount a small file system: %s", out)
 	}
-	t.Cleanup(func() { exec.Command("umount", dir).Run() })
+	t.Cleanup(func() { _ = exec.Command("umount", dir).Run() })
 	lay(t, dir, map[string]string{"a": "a", "b": strings.Repeat("b", 40<<10), "c": "c", "file": "f"})
 	big := file(strings.Repeat("x", 100<<10))
 	for name, wants := range map[string][]want{

@@ -1,6 +1,7 @@
 package envelope_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -108,7 +109,7 @@ func TestParseErrorsHaveKindAndLine(t *testing.T) {
 			require.ErrorAs(t, err, &parseErr)
 			assert.Equal(t, c.line, parseErr.Line)
 			for _, kind := range kinds {
-				if kind == c.kind {
+				if errors.Is(kind, c.kind) {
 					assert.ErrorIs(t, err, kind)
 				} else {
 					assert.NotErrorIs(t, err, kind)

@@ -32,7 +32,7 @@ func (p *Parser) handleUpdate(line string) error {
 		return markerError(p.line, line)
 	}
 	content, ok := readLine(line)
-	if !ok && !(p.rules.tolerant && chunk != nil) {
+	if !ok && (!p.rules.tolerant || chunk == nil) {
 		return p.badLine(chunk, line)
 	}
 	if chunk == nil {
