@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/openoxide/oxpatch/gitapply"
 	"github.com/openoxide/oxpatch/snapshot"
 	"github.com/openoxide/oxpatch/textapply"
 	"github.com/openoxide/oxpatch/textapply/udiff"
@@ -143,68 +142,6 @@ func (r *run) apply() error {
 	return r.carryOut(plan)
 }
 
-// usesGit says whether git places the patch: as the mode says, or for unified diffs inside a
-// repository.
-func (r *run) usesGit() (bool, error) {
-	switch {
-	case r.req.Compat == CompatCodex, r.req.Mode == ModeText:
-		return false, nil
-	case r.req.Mode != ModeAuto && r.req.Mode != ModeGit:
-		return false, &malformedError{kind: ErrUnsupported, problem: Problem{Severity: SeverityError, Kind: KindUsage,
-			Message: fmt.Sprintf("unknown mode %q", string(r.req.Mode)), Hint: "known modes: auto, text, git"}}
-	}
-	for _, in := range r.inputs {
-		if len(in.Data) > MaxPatch {
-			return false, nil // refused when it is read
-		}
-		format, err := detect(in.Data, r.req.Format)
-		switch {
-		case err != nil && r.req.Mode == ModeAuto:
-			return false, nil //nolint:nilerr // said when it is read
-		case err != nil:
-			return false, named(err, in.Name)
-		case format != FormatUnified && r.req.Mode == ModeGit:
-			return false, named(&malformedError{kind: ErrUnsupported, problem: Problem{Severity: SeverityError, Kind: KindUsage,
-				Message: "git mode takes unified diffs only", Hint: "leave --mode out"}}, in.Name)
-		case format != FormatUnified, r.req.Mode == ModeAuto && !udiff.Numbered(string(in.Data)):
-			return false, nil
-		}
-	}
-	return r.req.Mode == ModeGit || r.e.site.Repo != nil && gitapply.Installed(), nil
-}
-
-// parse reads all inputs, and turns them around where the request says so.
-func (r *run) parse() ([]*textapply.Patch, error) {
-	var patches []*textapply.Patch
-	for _, in := range r.inputs {
-		p, err := parse(in, r.req, r.req.Compat)
-		if err != nil {
-			return nil, err
-		}
-		if r.req.Reverse {
-			if p, err = textapply.Reverse(p); err != nil {
-				return nil, named(irreversible(err), in.Name)
-			}
-			patches = append([]*textapply.Patch{p}, patches...)
-			continue
-		}
-		patches = append(patches, p)
-	}
-	if r.req.Reverse {
-		r.inputs = reversed(r.inputs)
-	}
-	r.result.Mode, r.result.Format = ModeText, Format(patches[0].Format)
-	return patches, nil
-}
-
-func reversed(in []Input) []Input {
-	out := make([]Input, len(in))
-	for i, x := range in {
-		out[len(in)-1-i] = x
-	}
-	return out
-}
-
 // plan opens the tree and works out the changes.
 func (r *run) plan(patches []*textapply.Patch) (*textPlan, error) {
 	rel, err := filepath.Rel(r.e.site.Root, r.base)
@@ -319,18 +256,6 @@ func causes(errs []*textapply.Error) []error {
 	return out
 }
 
-// blocked returns an error where the plan touches a path of an operation that is not settled.
-func (r *run) blocked(p *textPlan) error { return r.blockedBy(p.Changes) }
-
-func (r *run) blockedBy(changes []Change) error {
-	for _, c := range changes {
-		if id, ok := r.op.unresolved[c.Path]; ok {
-			return &pendingError{path: c.Path, id: id}
-		}
-	}
-	return nil
-}
-
 func (r *run) warnOfHardLinks(p *textPlan) {
 	for _, c := range p.Changes {
 		if r.disk.stamps[c.Path].HardLinks > 1 && !r.preset.inPlace && c.After.Kind != 0 {
@@ -339,56 +264,6 @@ func (r *run) warnOfHardLinks(p *textPlan) {
 				Hint:    "with --in-place all names keep being one file"})
 		}
 	}
-}
-
-// gate asks the request's Gate without holding the lock, and makes sure that nothing moved
-// meanwhile.
-func (r *run) gate(p *textPlan) error {
-	asked, err := r.ask(p.Changes)
-	if err != nil || !asked {
-		return err
-	}
-	return r.unmoved(p)
-}
-
-// ask calls the request's Gate without holding the lock. It reports whether it did, and the changes
-// are to be carried out now.
-func (r *run) ask(changes []Change) (bool, error) {
-	if r.req.Gate == nil || len(changes) == 0 {
-		return false, nil
-	}
-	locked := r.op.held()
-	r.op.end()
-	if err := r.req.Gate(r.ctx, changes); err != nil {
-		return false, &declinedError{cause: err}
-	}
-	if r.req.Check {
-		return false, nil
-	}
-	if locked { // a run under Codex's rules that records nothing holds no lock
-		if err := r.op.begin(); err != nil {
-			return false, err
-		}
-	}
-	return true, nil
-}
-
-// unmoved returns an error where a file is no longer as it was planned on. Permissions count too,
-// since the writer would put back the old ones.
-func (r *run) unmoved(p *textPlan) error {
-	for _, c := range p.Changes {
-		now, err := r.disk.Read(c.Path)
-		if err != nil {
-			return err
-		}
-		if !now.Equal(c.Before) || now.Mode != c.Before.Mode {
-			return &worktree.PathError{Path: c.Path, Err: worktree.ErrDrift, Problem: "it changed while the changes were being approved; run the patch again"}
-		}
-	}
-	if r.req.Compat == CompatCodex {
-		return nil // no operation of another holds up Codex
-	}
-	return r.blocked(p)
 }
 
 func (r *run) meta() snapshot.Meta {
@@ -416,31 +291,6 @@ func (r *run) close(err error) (*Result, error) {
 	}
 	r.result.finish(r.e.o.now())
 	return r.result, err
-}
-
-// declinedError is a refusal by the gate.
-type declinedError struct{ cause error }
-
-func (e *declinedError) Error() string { return "declined: " + e.cause.Error() }
-
-func (e *declinedError) Unwrap() []error { return []error{ErrDeclined, e.cause} }
-
-// pendingError is a path that an unsettled operation holds.
-type pendingError struct{ path, id string }
-
-func (e *pendingError) Error() string {
-	return fmt.Sprintf("%s: operation %s was interrupted and is not settled for this file", shownPath(e.path, ""), e.id)
-}
-
-func (e *pendingError) Unwrap() error { return ErrPending }
-
-func irreversible(err error) error {
-	var e *textapply.Error
-	p := Problem{Severity: SeverityError, Kind: KindUnsupported, Message: err.Error()}
-	if errors.As(err, &e) {
-		p.Path, p.Hunk, p.PatchLine, p.Message, p.Hint = shownPath(e.Path, ""), e.Chunk, e.PatchLine, e.Problem(), e.Hint
-	}
-	return &malformedError{kind: ErrUnsupported, cause: err, problem: p}
 }
 
 // trimmed returns the text of an error without a trailing newline.
