@@ -1,8 +1,13 @@
 package textapply
 
 import (
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"hash"
 	"slices"
+	"strings"
 )
 
 // choose counts the placements with a forward and a backward sweep and takes the only one.
@@ -55,9 +60,9 @@ func (j *joint) settled(earliest, latest []int) bool {
 	return slices.Equal(earliest, latest) || j.sameBytes(earliest, latest)
 }
 
-// takeHints settles the chunks that are not settled otherwise by the line numbers of the patch: a
-// candidate exactly at its number is certain if the numbers are right for a chunk that has only one
-// place.
+// takeHints settles the chunks that are not settled otherwise by the line numbers of the patch. A place
+// exactly at its number, where the lines fit by the strictest pass, is certain if the numbers are right
+// for a chunk that has only one place, or if the patch was made from this very text.
 func (j *joint) takeHints(earliest, latest []int) bool {
 	trusted := false
 	for i, c := range j.chunks {
@@ -68,13 +73,13 @@ func (j *joint) takeHints(earliest, latest []int) bool {
 			trusted = true
 		}
 	}
-	if !trusted {
+	if !trusted && !j.madeFrom() {
 		return false
 	}
 	kept := make([]candidates, len(j.chunks))
 	for i, c := range j.chunks {
 		kept[i] = *c
-		if _, found := slices.BinarySearch(c.between(earliest[i], latest[i]), c.hint); found && earliest[i] != latest[i] {
+		if earliest[i] != latest[i] && c.hint >= earliest[i] && c.hint <= latest[i] && c.strictlyAt(c.hint) {
 			c.at, c.match = []int{c.hint}, matchLineHint
 		}
 	}
@@ -85,6 +90,35 @@ func (j *joint) takeHints(earliest, latest []int) bool {
 	j.errs = nil
 	for i := range kept {
 		*j.chunks[i] = kept[i]
+	}
+	return false
+}
+
+// strictlyAt reports whether the lines fit at a place by the strictest pass.
+func (c *candidates) strictlyAt(line int) bool {
+	at := c.at
+	if c.strict != nil {
+		at = c.strict
+	}
+	_, found := slices.BinarySearch(at, line)
+	return found
+}
+
+// madeFrom reports whether the text is the blob that the patch names as its old side. An abbreviated
+// id counts from seven digits on, as git abbreviates.
+func (j *joint) madeFrom() bool {
+	const least = 7
+	id := strings.ToLower(j.s.Blob)
+	if len(id) < least || !strings.ContainsAny(id, "123456789abcdef") {
+		return false
+	}
+	head := fmt.Appendf(nil, "blob %d\x00", len(j.t.data))
+	for _, h := range []hash.Hash{sha1.New(), sha256.New()} {
+		h.Write(head)
+		h.Write(j.t.data)
+		if strings.HasPrefix(hex.EncodeToString(h.Sum(nil)), id) {
+			return true
+		}
 	}
 	return false
 }

@@ -14,6 +14,8 @@ type candidates struct {
 	pass  Pass
 	// free marks added lines that nothing anchors; they have no place to compare.
 	free bool
+	// strict holds those at which the lines fit by the strictest pass, where at holds more.
+	strict []int
 	// more says that there are further places than at holds.
 	more bool
 	// hint is the 0-based line that the patch gives, -1 for none.
@@ -176,14 +178,15 @@ func (j *joint) strictest(c *Chunk, old []string, lines []Line, from int) *candi
 		if len(at) == 0 {
 			continue
 		}
+		var strict []int
 		if p < Indent && !indented(lines) {
 			// A chunk with a line that has no indentation may have lost it as a whole: then the
 			// place that fits exactly is the wrong one among those that fit after trimming.
 			if loose, evenMore := j.x.all(old, Indent, from); len(loose) > len(at) {
-				at, more, p = loose, evenMore, Indent
+				strict, at, more, p = at, loose, evenMore, Indent
 			}
 		}
-		return &candidates{at: at, old: old, lines: lines, pass: p, more: more}
+		return &candidates{at: at, strict: strict, old: old, lines: lines, pass: p, more: more}
 	}
 	return nil
 }

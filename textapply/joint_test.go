@@ -149,12 +149,49 @@ func TestHints(t *testing.T) {
 		"a wrong number does not matter where the place is certain": {file: file, chunks: chunks{hinted(40, chunk("-b", "+x"))}, want: "a\nx\na\nc\na\n"},
 		"the number does not outweigh a scope": {file: "b\ns\na\nt\na\nu\na\n", chunks: chunks{hinted(1, chunk("-b")), hinted(3, chunk("@@ t", "-a", "+y"))}, err: ErrAmbiguous,
 			refuse: "f: hunk 2: the hunk fits more than one place: lines 5 and 7", places: []int{5, 7}},
+		"never at lines that fit only after trimming, where others fit exactly": {file: "b\n  a\ns\na\n", chunks: chunks{hinted(1, chunk("-b")), hinted(2, chunk("-a", "+y"))}, err: ErrAmbiguous,
+			refuse: "f: hunk 2: the hunk fits more than one place: lines 2 and 4", places: []int{2, 4}},
+		"at the lines that fit exactly": {file: "b\n  a\ns\na\n", chunks: chunks{hinted(1, chunk("-b")), hinted(4, chunk("-a", "+y"))}, want: "  a\ns\ny\n"},
 	}
 	runJoint(t, tests)
 	plan := tests["certain with another hunk at its number"].run(t, carefulPolicy())
 	assert.Equal(t, "exact", plan.Sections[0].Chunks[0].Match)
 	assert.Equal(t, "line-hint", plan.Sections[0].Chunks[1].Match)
 	assert.Empty(t, plan.Sections[0].Warnings)
+}
+
+// Line numbers are right for the text that the patch was made from, which its blob id names.
+func TestHintsOfAPatchMadeFromThisText(t *testing.T) {
+	t.Parallel()
+	const file = "a\nb\na\n"
+	for name, tc := range map[string]struct {
+		blob    string
+		certain bool
+	}{
+		"its blob":                   {"8f468ef678268fa42466d9b2158b57b8b3cdfb7f", true},
+		"abbreviated":                {"8f468ef", true},
+		"in capitals":                {"8F468EF", true},
+		"its blob under sha256":      {"64e590ee2f7dbfcb2c54063be8dd96649fa2f66bcbfee30b0a70e7b8825a5d76", true},
+		"too short to tell":          {"8f468e", false},
+		"another":                    {"8f468e0", false},
+		"the id of a file not there": {"0000000", false},
+		"none":                       {"", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			section := update("f", hinted(3, chunk("-a", "+x")))
+			section.Blob = tc.blob
+			plan := MakePlan(patchOf(section), files("f", file), carefulPolicy())
+			if !tc.certain {
+				require.Len(t, plan.Errors(), 1)
+				require.ErrorIs(t, plan.Errors()[0], ErrAmbiguous)
+				return
+			}
+			require.Empty(t, plan.Errors())
+			assert.Equal(t, "line-hint", plan.Sections[0].Chunks[0].Match)
+			assert.Equal(t, 3, plan.Sections[0].Chunks[0].Line)
+		})
+	}
 }
 
 func TestEndOfFile(t *testing.T) {
