@@ -50,15 +50,17 @@ bench: build ## run Go benchmarks, then time whole processes (OXPATCH_BENCH_PEER
 	go test -run '^$$' -bench . ./...
 	go run ./bench $(BENCH)
 
+MODE    ?= envelope
 N       ?= 200
 CONTEXT ?= 3
 SCOPE   ?= 0
 PERTURB ?= none
+DRIFT   ?= none
 REPLAY  ?=
 REPO    ?= .
 .PHONY: replay
-replay: ## put real commits of REPO back as patches and count where they land (N, CONTEXT, SCOPE=1, PERTURB, REPLAY=flags)
-	go run ./replay -repo "$(REPO)" -n $(N) -context $(CONTEXT) -scope $(SCOPE) -perturb $(PERTURB) $(REPLAY)
+replay: ## put real commits of REPO back as patches and count where they land (MODE=text|git, N, CONTEXT, DRIFT, SCOPE=1, PERTURB, REPLAY=flags)
+	go run ./replay -mode $(MODE) -repo "$(REPO)" -n $(N) -context $(CONTEXT) -scope $(SCOPE) -perturb $(PERTURB) -drift $(DRIFT) $(REPLAY)
 
 # A limit on shrinking keeps workers from spending the whole time on making new inputs smaller.
 .PHONY: fuzz

@@ -38,6 +38,10 @@ func layers() map[string]rule {
 		"snapshot":            {project: []string{"change", "gitrepo"}},
 		"gitapply":            {project: []string{"change", "gitrepo", "merge3", "outputparse"}},
 		"internal/oxtest":     {project: []string{"schema"}},
+		"internal/appliertest": {project: []string{
+			"", "change", "gitapply", "gitrepo", "internal/oxtest", "merge3", "outputparse", "schema", "snapshot",
+			"textapply", "textapply/editblock", "textapply/envelope", "textapply/udiff", "unified", "worktree",
+		}},
 	}
 }
 

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/openoxide/oxpatch"
@@ -17,17 +15,18 @@ import (
 type verdict int
 
 const (
-	right    verdict = iota
-	lineEnds         // right but for terminators
-	refused          // not done, or not all of it
-	held             // of a hunk: refused because of others
-	guessed          // elsewhere, with a warning
-	wrong            // elsewhere, without a word
+	right     verdict = iota
+	lineEnds          // right but for terminators
+	refused           // not done, or not all of it
+	held              // of a hunk: refused because of others
+	conflicts         // merged, but with conflicts, as by git itself
+	guessed           // elsewhere, with a warning
+	wrong             // elsewhere, without a word
 	verdicts
 )
 
 func (v verdict) String() string {
-	return [...]string{"right", "line ends", "refused", "held", "guessed", "wrong"}[v]
+	return [...]string{"right", "line ends", "refused", "held", "conflicts", "guessed", "wrong"}[v]
 }
 
 // trial is a patch applied to the files it needs.
@@ -36,15 +35,17 @@ type trial struct {
 	patch    []byte
 	result   *oxpatch.Result
 	err      error
-	want     map[string][]byte // all files afterwards, by name
-	got      map[string][]byte
+	before   tree
+	want     tree // all files afterwards
+	got      tree
 	verdict  verdict
+	odd      string // what differs from a direct run of git
 }
 
 // try applies the sections as one patch in a fresh folder under temp. An error is one of the
 // harness; a refusal is in the trial.
-func try(ctx context.Context, sections []section, compat oxpatch.Compat, temp string) (*trial, error) {
-	t := &trial{sections: sections, want: map[string][]byte{}}
+func try(ctx context.Context, sections []section, s setting, temp string) (*trial, error) {
+	t := &trial{sections: sections, before: tree{}, want: tree{}}
 	var err error
 	if t.patch, err = patchText(sections); err != nil {
 		return nil, err
@@ -54,15 +55,19 @@ func try(ctx context.Context, sections []section, compat oxpatch.Compat, temp st
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	if err := t.stage(dir); err != nil {
+	t.stage()
+	if err := t.before.write(dir); err != nil {
 		return nil, err
 	}
-	none := func(string) string { return "" }
-	engine, err := oxpatch.Open(dir, oxpatch.WithoutSnapshot(), oxpatch.WithEnv(none))
+	engine, err := oxpatch.Open(dir, oxpatch.WithoutSnapshot(), oxpatch.WithEnv(noVariable))
 	if err != nil {
 		return nil, err
 	}
-	t.result, t.err = engine.Apply(ctx, oxpatch.Request{Patch: t.patch, Base: dir, Compat: compat})
+	request := oxpatch.Request{Patch: t.patch, Base: dir, Compat: s.compat}
+	if s.mode == modeText {
+		request.Mode, request.Format = oxpatch.ModeText, oxpatch.FormatUnified
+	}
+	t.result, t.err = engine.Apply(ctx, request)
 	var refusal *oxpatch.RefusedError
 	if t.err != nil && !errors.As(t.err, &refusal) {
 		return nil, t.err
@@ -70,52 +75,32 @@ func try(ctx context.Context, sections []section, compat oxpatch.Compat, temp st
 	if t.got, err = readTree(dir); err != nil {
 		return nil, err
 	}
-	t.judge()
+	t.judge(s.mode)
 	return t, nil
 }
 
-// stage writes the files before and notes those wanted after.
-func (t *trial) stage(dir string) error {
+// noVariable is an environment without variables.
+func noVariable(string) string { return "" }
+
+// stage notes the files before and those wanted after.
+func (t *trial) stage() {
 	for _, s := range t.sections {
 		f := s.file
 		if f.kind != textapply.Delete {
-			t.want[f.path] = f.after
+			t.want[f.path] = entry{f.newMode, f.after}
 		}
-		if f.kind == textapply.Add {
-			continue
-		}
-		name := filepath.Join(dir, filepath.FromSlash(f.old))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(name, f.before, 0o644); err != nil {
-			return err
+		if f.kind != textapply.Add {
+			t.before[f.old] = entry{f.oldMode, f.before}
 		}
 	}
-	return nil
 }
 
-// readTree returns all files below a folder.
-func readTree(dir string) (map[string][]byte, error) {
-	all := map[string][]byte{}
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		rel, err := filepath.Rel(dir, name)
-		if err != nil {
-			return err
-		}
-		all[filepath.ToSlash(rel)], err = os.ReadFile(name)
-		return err
-	})
-	return all, err
-}
-
-func (t *trial) judge() {
+func (t *trial) judge(m mode) {
 	switch {
 	case t.err != nil:
 		t.verdict = refused
+	case m == modeText && !t.got.sameModes(t.want):
+		t.verdict = wrong
 	case sameTree(t.got, t.want, bytes.Equal):
 		t.verdict = right
 	case sameTree(t.got, t.want, sameLines):
@@ -137,12 +122,12 @@ func (t *trial) warned() bool {
 	return false
 }
 
-func sameTree(a, b map[string][]byte, same func(a, b []byte) bool) bool {
+func sameTree(a, b tree, same func(a, b []byte) bool) bool {
 	if len(a) != len(b) {
 		return false
 	}
-	for name, content := range a {
-		if other, ok := b[name]; !ok || !same(content, other) {
+	for name, e := range a {
+		if other, ok := b[name]; !ok || !same(e.data, other.data) {
 			return false
 		}
 	}
@@ -198,7 +183,7 @@ func (t *trial) misplaced(i, line int) bool {
 		from += len(c.New()) - len(c.Old())
 	}
 	n := len(s.Chunks[i].New())
-	return !slices.Equal(part(t.want[s.file.path], from, n), part(t.got[s.file.path], from, n))
+	return !slices.Equal(part(t.want[s.file.path].data, from, n), part(t.got[s.file.path].data, from, n))
 }
 
 // part returns n lines of a text, or as many as there are behind line from (0-based).

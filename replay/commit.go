@@ -9,10 +9,12 @@ import (
 	"github.com/openoxide/oxpatch/textapply"
 )
 
-// commit is a commit as a change of text files.
+// commit is a commit as a change of files.
 type commit struct {
-	id      string
-	files   []file
+	id    string
+	files []file
+	// around holds further files of the parent commit, which say how git treats the others.
+	around  tree
 	leftOut map[string]int // how many files, by the reason
 }
 
@@ -20,9 +22,12 @@ type commit struct {
 type file struct {
 	kind      textapply.SectionKind
 	old, path string // names before and after; equal unless it is moved
-	before    []byte
-	after     []byte
-	hunks     []hunk
+	// oldMode and newMode are as git writes them: "100644".
+	oldMode, newMode string
+	before           []byte
+	after            []byte
+	hunks            []hunk
+	raw              string // git's diff of this file
 }
 
 // hunk is one hunk of git's diff.
@@ -39,13 +44,17 @@ type rawEntry struct {
 }
 
 // parseCommit reads what diff-tree prints for a commit. Contents are still missing; the entries go
-// with the files.
-func parseCommit(id, text string) (*commit, []rawEntry, error) {
+// with the files. Left out is what no patch of the mode can hold.
+func parseCommit(id, text string, m mode) (*commit, []rawEntry, error) {
 	c := &commit{id: id, leftOut: map[string]int{}}
 	raw, patch, _ := strings.Cut(text, "\n\n")
 	sections, _, err := gitdiff.Parse(strings.NewReader(patch))
 	if err != nil {
 		return nil, nil, fmt.Errorf("commit %s: %w", id, err)
+	}
+	raws := splitSections(patch)
+	if len(raws) != len(sections) {
+		return nil, nil, fmt.Errorf("commit %s: %d diffs, of which %d can be read", id, len(raws), len(sections))
 	}
 	var entries []rawEntry
 	at := 0
@@ -61,10 +70,10 @@ func parseCommit(id, text string) (*commit, []rawEntry, error) {
 		if at+n > len(sections) {
 			return nil, nil, fmt.Errorf("commit %s: fewer diffs than changed files", id)
 		}
-		if reason := e.unfit(); reason != "" {
+		if reason := e.unfit(m); reason != "" {
 			c.leftOut[reason]++
 		} else {
-			c.files = append(c.files, newFile(e, sections[at]))
+			c.files = append(c.files, newFile(e, sections[at], strings.Join(raws[at:at+n], "")))
 			entries = append(entries, e)
 		}
 		at += n
@@ -73,6 +82,24 @@ func parseCommit(id, text string) (*commit, []rawEntry, error) {
 		return nil, nil, fmt.Errorf("commit %s: more diffs than changed files", id)
 	}
 	return c, entries, nil
+}
+
+// splitSections cuts a patch in front of every "diff --git"; no line of contents can begin so.
+func splitSections(patch string) []string {
+	const mark = "diff --git "
+	var out []string
+	start, at := 0, 0
+	for line := range strings.Lines(patch) {
+		if strings.HasPrefix(line, mark) && at > start {
+			out = append(out, patch[start:at])
+			start = at
+		}
+		at += len(line)
+	}
+	if at > start {
+		out = append(out, patch[start:])
+	}
+	return out
 }
 
 // parseRaw reads ":mode mode id id status<TAB>names"; the names are taken from the diff.
@@ -85,8 +112,11 @@ func parseRaw(line string) (rawEntry, error) {
 	return rawEntry{oldMode: f[0][1:], newMode: f[1], oldID: f[2], newID: f[3], status: f[4][0]}, nil
 }
 
-// unfit says by modes and ids alone why a change is none of text, "" if it may be one.
-func (e rawEntry) unfit() string {
+// unfit says by modes and ids alone why a patch cannot express a change, "" if it may.
+func (e rawEntry) unfit(m mode) string {
+	if m == modeGit {
+		return ""
+	}
 	for _, mode := range []string{e.oldMode, e.newMode} {
 		switch mode {
 		case "120000":
@@ -95,19 +125,22 @@ func (e rawEntry) unfit() string {
 			return "submodule"
 		}
 	}
-	if e.status == 'M' && e.oldID == e.newID {
+	if m == modeEnvelope && e.status == 'M' && e.oldID == e.newID {
 		return "mode only"
 	}
 	return ""
 }
 
-func newFile(e rawEntry, d *gitdiff.File) file {
-	f := file{kind: textapply.Update, old: d.OldName, path: d.NewName}
+func newFile(e rawEntry, d *gitdiff.File, raw string) file {
+	f := file{kind: textapply.Update, old: d.OldName, path: d.NewName, oldMode: e.oldMode, newMode: e.newMode, raw: raw}
 	switch e.status {
 	case 'A':
 		f.kind, f.old = textapply.Add, f.path
 	case 'D':
 		f.kind, f.path = textapply.Delete, f.old
+	case 'T':
+		f.path = f.old
+		return f // the hunks would be those of two sections
 	}
 	for _, t := range d.TextFragments {
 		f.hunks = append(f.hunks, newHunk(t))

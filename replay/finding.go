@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/openoxide/oxpatch"
-	"github.com/openoxide/oxpatch/textapply"
 )
 
 // print names every hunk of the commit that is not right, one a line.
@@ -26,7 +25,7 @@ func (f *finding) print(w io.Writer) {
 		}
 	}
 	if !blamed {
-		fmt.Fprintf(w, "%s %s %s only as a whole: %v\n", f.whole.verdict, f.setting, f.commit.id[:12], f.whole.err)
+		fmt.Fprintf(w, "%s %s %s as a whole: %v%s\n", f.whole.verdict, f.setting, f.commit.id[:12], f.whole.err, f.whole.odd)
 	}
 }
 
@@ -88,16 +87,10 @@ func (f *finding) keep(dir string) error {
 
 func (t *trial) keep(dir string) error {
 	all := map[string][]byte{"patch": t.patch, "why": []byte(t.why())}
-	for _, s := range t.sections {
-		if s.Kind != textapply.Add {
-			all["before/"+s.file.old] = s.file.before
+	for folder, files := range map[string]tree{"before/": t.before, "want/": t.want, "got/": t.got} {
+		for name, e := range files {
+			all[folder+name] = e.data
 		}
-	}
-	for name, content := range t.want {
-		all["want/"+name] = content
-	}
-	for name, content := range t.got {
-		all["got/"+name] = content
 	}
 	for name, content := range all {
 		name = filepath.Join(dir, filepath.FromSlash(name))
@@ -113,6 +106,9 @@ func (t *trial) keep(dir string) error {
 
 func (t *trial) why() string {
 	var b bytes.Buffer
+	if t.odd != "" {
+		fmt.Fprintln(&b, t.odd)
+	}
 	if len(t.sections) == 1 {
 		for _, line := range t.describe() {
 			fmt.Fprintln(&b, line)

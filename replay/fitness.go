@@ -11,9 +11,15 @@ import (
 // utf8BOM is the UTF-8 byte-order mark.
 const utf8BOM = "\xef\xbb\xbf"
 
-// unfit says why a patch of text cannot express the change of a file, "" if it can. Its hunks still
-// hold their terminators.
-func (f *file) unfit() string {
+// unfit says why a patch cannot express the change of a file, "" if it can. Its hunks still hold
+// their terminators.
+func (f *file) unfit(m mode) string {
+	switch m {
+	case modeGit:
+		return ""
+	case modeText:
+		return f.unfitForDiff()
+	}
 	switch {
 	case bytes.IndexByte(f.before, 0) >= 0, bytes.IndexByte(f.after, 0) >= 0:
 		return "binary"
@@ -30,6 +36,21 @@ func (f *file) unfit() string {
 		return "not UTF-8"
 	case !f.endsFit():
 		return "final newline"
+	case !f.terminatorsFit():
+		return "line ends"
+	}
+	return ""
+}
+
+// unfitForDiff is unfit for diffs that are placed by content.
+func (f *file) unfitForDiff() string {
+	switch {
+	case bytes.IndexByte(f.before, 0) >= 0, bytes.IndexByte(f.after, 0) >= 0:
+		return "binary"
+	case f.kind == textapply.Delete:
+		return ""
+	case f.kind == textapply.Update && !f.diffIsComplete():
+		return "git's diff is not the change"
 	case !f.terminatorsFit():
 		return "line ends"
 	}

@@ -56,11 +56,15 @@ func (r repository) commits(ctx context.Context) ([]string, error) {
 }
 
 // diffs returns what "git diff-tree" prints for each commit: the raw list, an empty line and the
-// patch.
-func (r repository) diffs(ctx context.Context, commits []string, lines int) (map[string]string, error) {
-	out, err := r.output(ctx, strings.Join(commits, "\n")+"\n", "diff-tree", "--stdin", "-r", "-M", "--raw", "-p",
-		"--no-abbrev", "--full-index", "-U"+strconv.Itoa(lines), "--inter-hunk-context=0", "--indent-heuristic",
-		"--diff-algorithm=myers", "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/")
+// patch, with binary that of binary files too.
+func (r repository) diffs(ctx context.Context, commits []string, lines int, binary bool) (map[string]string, error) {
+	args := []string{"diff-tree", "--stdin", "-r", "-M", "--raw", "-p",
+		"--no-abbrev", "--full-index", "-U" + strconv.Itoa(lines), "--inter-hunk-context=0", "--indent-heuristic",
+		"--diff-algorithm=myers", "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/"}
+	if binary {
+		args = append(args, "--binary")
+	}
+	out, err := r.output(ctx, strings.Join(commits, "\n")+"\n", args...)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,39 @@ import (
 type section struct {
 	file *file
 	textapply.Section
-	places []int // 1-based lines of the file before
+	places []int  // 1-based lines of the file before
+	raw    string // git's diff, where that is the patch
+}
+
+// render writes the commit as sections of a patch, in an order in which they can be done.
+func (c *commit) render(s setting, rnd *rand.Rand) []section {
+	if s.mode == modeText {
+		return c.renderDiff(s.drift, rnd)
+	}
+	files, _ := inOrder(c.files)
+	sections := make([]section, len(files))
+	for i, f := range files {
+		sections[i] = f.render(s, rnd)
+	}
+	return sections
+}
+
+// renderDiff takes git's diffs as they are, in git's order. They go with the files as they have
+// drifted.
+func (c *commit) renderDiff(d drift, rnd *rand.Rand) []section {
+	var sections []section
+	for i := range c.files {
+		f := c.files[i].drifted(d, rnd)
+		out := section{file: &f, Section: textapply.Section{Kind: f.kind, Path: f.old}, raw: f.raw}
+		if f.kind == textapply.Update {
+			for _, h := range f.hunks {
+				out.Chunks = append(out.Chunks, textapply.Chunk{Lines: h.lines})
+				out.places = append(out.places, h.line)
+			}
+		}
+		sections = append(sections, out)
+	}
+	return sections
 }
 
 // render writes a file's change as the setting says. rnd chooses what is spelled differently.
@@ -121,11 +153,16 @@ func (f *file) beforeLines() []string {
 	return lines
 }
 
-// patchText writes sections as one envelope.
+// patchText writes sections as one patch: an envelope, or git's diffs.
 func patchText(sections []section) ([]byte, error) {
 	var p textapply.Patch
+	var diffs strings.Builder
 	for _, s := range sections {
+		diffs.WriteString(s.raw)
 		p.Sections = append(p.Sections, s.Section)
+	}
+	if diffs.Len() > 0 {
+		return []byte(diffs.String()), nil
 	}
 	text, err := envelope.Print(&p)
 	return []byte(text), err

@@ -43,7 +43,7 @@ func replay(ctx context.Context, o options, out io.Writer) (*report, error) {
 func (r *report) batch(ctx context.Context, repo repository, ids []string, temp string, out io.Writer) error {
 	room, count := r.o.commits-r.taken, 0
 	for i, lines := range r.contexts() {
-		commits, err := repo.load(ctx, ids, lines)
+		commits, err := repo.load(ctx, ids, lines, r.o.mode)
 		if err != nil {
 			return err
 		}
@@ -130,8 +130,8 @@ func (t *tally) replay(ctx context.Context, commits []*commit, o options, temp s
 }
 
 // load reads commits and the contents of the files that they change.
-func (r repository) load(ctx context.Context, ids []string, lines int) ([]*commit, error) {
-	diffs, err := r.diffs(ctx, ids, lines)
+func (r repository) load(ctx context.Context, ids []string, lines int, m mode) ([]*commit, error) {
+	diffs, err := r.diffs(ctx, ids, lines, m == modeGit)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (r repository) load(ctx context.Context, ids []string, lines int) ([]*commi
 		if diffs[id] == "" {
 			continue // changes nothing
 		}
-		c, raw, err := parseCommit(id, diffs[id])
+		c, raw, err := parseCommit(id, diffs[id], m)
 		if err != nil {
 			return nil, err
 		}
@@ -157,40 +157,58 @@ func (r repository) load(ctx context.Context, ids []string, lines int) ([]*commi
 		return nil, err
 	}
 	for i, c := range commits {
-		c.fill(entries[i], blobs)
+		c.fill(entries[i], blobs, m)
+		if m != modeGit {
+			continue
+		}
+		if c.around, err = r.attributes(ctx, c.id+"^"); err != nil {
+			return nil, err
+		}
 	}
 	return commits, nil
 }
 
 // blobs returns the ids of the contents before and after, as far as there are any.
 func (e rawEntry) blobs() []string {
-	switch e.status {
-	case 'A':
-		return []string{e.newID}
-	case 'D':
-		return []string{e.oldID}
+	var ids []string
+	if e.status != 'A' && e.oldMode != modeSubmodule {
+		ids = append(ids, e.oldID)
 	}
-	return []string{e.oldID, e.newID}
+	if e.status != 'D' && e.newMode != modeSubmodule {
+		ids = append(ids, e.newID)
+	}
+	return ids
+}
+
+// content returns the content of one side; for a submodule that is the id of its commit.
+func content(fileMode, id string, blobs map[string][]byte) []byte {
+	if fileMode == modeSubmodule {
+		return []byte(id)
+	}
+	return blobs[id]
 }
 
 // fill gives the files their contents and leaves out those that are not text for a patch.
-func (c *commit) fill(entries []rawEntry, blobs map[string][]byte) {
+func (c *commit) fill(entries []rawEntry, blobs map[string][]byte, m mode) {
 	fit := c.files[:0]
 	for i, f := range c.files {
 		if slices.ContainsFunc(entries[i].blobs(), func(id string) bool { return blobs[id] == nil }) {
 			c.leftOut["over 1 MiB"]++
 			continue
 		}
-		f.before, f.after = blobs[entries[i].oldID], blobs[entries[i].newID]
-		if reason := f.unfit(); reason != "" {
+		f.before = content(entries[i].oldMode, entries[i].oldID, blobs)
+		f.after = content(entries[i].newMode, entries[i].newID, blobs)
+		if reason := f.unfit(m); reason != "" {
 			c.leftOut[reason]++
 			continue
 		}
-		f.trim()
+		if m != modeGit {
+			f.trim()
+		}
 		fit = append(fit, f)
 	}
 	c.files = fit
-	if _, ok := inOrder(fit); !ok {
+	if _, ok := inOrder(fit); !ok && m != modeGit {
 		c.leftOut["swapped names"] += len(fit)
 		c.files = nil
 	}
@@ -208,20 +226,20 @@ type finding struct {
 // examine applies the commit as one patch and, where that is not right, each file alone.
 func examine(ctx context.Context, c *commit, s setting, seed uint64, temp string) (*finding, error) {
 	rnd := rand.New(rand.NewPCG(seed, spellingSeed(c, s)))
-	files, _ := inOrder(c.files)
-	sections := make([]section, len(files))
-	for i, f := range files {
-		sections[i] = f.render(s, rnd)
-	}
 	f := &finding{commit: c, setting: s}
 	var err error
-	if f.whole, err = try(ctx, sections, s.compat, temp); err != nil || f.whole.verdict == right {
+	if s.mode == modeGit {
+		f.whole, err = tryGit(ctx, c, s.drift, rnd, temp)
+		return f, err
+	}
+	sections := c.render(s, rnd)
+	if f.whole, err = try(ctx, sections, s, temp); err != nil || f.whole.verdict == right {
 		return f, err
 	}
 	for i := range sections {
 		t := f.whole
 		if len(sections) > 1 {
-			if t, err = try(ctx, sections[i:i+1], s.compat, temp); err != nil {
+			if t, err = try(ctx, sections[i:i+1], s, temp); err != nil {
 				return nil, err
 			}
 		}
@@ -230,9 +248,9 @@ func examine(ctx context.Context, c *commit, s setting, seed uint64, temp string
 	return f, nil
 }
 
-// spellingSeed makes the spellings of a commit the same whichever rules it is tried with.
+// spellingSeed makes the spellings and the drift of a commit the same whichever rules it is tried with.
 func spellingSeed(c *commit, s setting) uint64 {
 	h := fnv.New64a()
-	_, _ = io.WriteString(h, c.id+" "+string(s.perturb))
+	_, _ = io.WriteString(h, c.id+" "+string(s.perturb)+string(s.drift))
 	return h.Sum64()
 }

@@ -17,6 +17,11 @@ import (
 	"github.com/openoxide/oxpatch/textapply"
 )
 
+func TestMain(m *testing.M) {
+	pinGit()
+	os.Exit(m.Run())
+}
+
 func TestNothingLandsInTheWrongPlace(t *testing.T) {
 	t.Parallel()
 	repo := makeHistory(t).repository()
@@ -109,7 +114,7 @@ func TestTheSameSeedGivesTheSameTable(t *testing.T) {
 	assert.NotEqual(t, table("3"), table("4"))
 }
 
-func treeOf(t *testing.T, dir string) map[string][]byte {
+func treeOf(t *testing.T, dir string) tree {
 	t.Helper()
 	tree, err := readTree(dir)
 	require.NoError(t, err)

@@ -46,6 +46,10 @@ func (r *report) leaveOut(c *commit) {
 // count adds a finding to the row.
 func (t *tally) count(f *finding) {
 	t.commits[f.whole.verdict]++
+	if t.setting.mode == modeGit {
+		t.countGit(f.whole)
+		return
+	}
 	if f.whole.verdict == right {
 		for _, s := range f.whole.sections {
 			t.hunks[right] += len(s.Chunks)
@@ -56,13 +60,34 @@ func (t *tally) count(f *finding) {
 		for _, v := range one.hunks() {
 			t.hunks[v]++
 		}
-		if one.verdict != refused {
-			continue
+		t.countRefusal(one)
+	}
+}
+
+func (t *tally) countRefusal(one *trial) {
+	if one.verdict != refused {
+		return
+	}
+	for _, p := range one.result.Problems {
+		if p.Severity == oxpatch.SeverityError {
+			t.kinds[p.Kind]++
 		}
-		for _, p := range one.result.Problems {
-			if p.Severity == oxpatch.SeverityError {
-				t.kinds[p.Kind]++
+	}
+}
+
+// countGit counts the hunks by what the result says of them.
+func (t *tally) countGit(whole *trial) {
+	t.countRefusal(whole)
+	for _, f := range whole.result.Files {
+		for _, h := range f.Hunks {
+			v := refused
+			switch h.Status {
+			case oxpatch.StatusApplied:
+				v = right
+			case oxpatch.StatusConflicted:
+				v = conflicts
 			}
+			t.hunks[v]++
 		}
 	}
 }
@@ -77,27 +102,58 @@ func (r *report) print(w io.Writer) {
 		}
 		fmt.Fprintf(w, "%s%d %s", lead, r.leftOut[reason], reason)
 	}
-	fmt.Fprint(w, "\n\n| context | scope | perturb | rules | commits right | refused | line ends | guessed | wrong |"+
-		" hunks right | refused | held | guessed | wrong | refusals |\n"+
-		"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
+	head := []string{"context", "scope", "perturb", "rules"}
+	if r.o.mode != modeEnvelope {
+		head = []string{"context", "drift", "mode"}
+	}
+	commits, hunks := r.o.mode.columns()
+	for i, of := range [][]verdict{commits, hunks} {
+		for j, v := range of {
+			name := v.String()
+			if j == 0 {
+				name = []string{"commits ", "hunks "}[i] + name
+			}
+			head = append(head, name)
+		}
+	}
+	head = append(head, "refusals")
+	fmt.Fprintf(w, "\n\n| %s |\n|%s\n", strings.Join(head, " | "), strings.Repeat(" --- |", len(head)))
 	for _, t := range r.tallies {
 		t.print(w)
 	}
 }
 
+// columns are the verdicts that a mode knows.
+func (m mode) columns() (commits, hunks []verdict) {
+	if m == modeGit {
+		both := []verdict{right, conflicts, refused, wrong}
+		return both, both[:3]
+	}
+	return []verdict{right, refused, lineEnds, guessed, wrong}, []verdict{right, refused, held, guessed, wrong}
+}
+
 func (t *tally) print(w io.Writer) {
+	t.printSetting(w)
+	commits, hunks := t.setting.mode.columns()
+	for _, v := range commits {
+		fmt.Fprintf(w, " %s |", share(t.commits, v))
+	}
+	for _, v := range hunks {
+		fmt.Fprintf(w, " %s |", share(t.hunks, v))
+	}
+	fmt.Fprintf(w, " %s |\n", t.kindList())
+}
+
+func (t *tally) printSetting(w io.Writer) {
+	if t.setting.mode != modeEnvelope {
+		fmt.Fprintf(w, "| %d | %s | %s |", t.setting.context, t.setting.drift, t.setting.mode)
+		return
+	}
 	scope := 0
 	if t.setting.scope {
 		scope = 1
 	}
 	fmt.Fprintf(w, "| %d | %d | %s | %s |", t.setting.context, scope, t.setting.perturb, t.setting.rules())
-	for _, v := range []verdict{right, refused, lineEnds, guessed, wrong} {
-		fmt.Fprintf(w, " %s |", share(t.commits, v))
-	}
-	for _, v := range []verdict{right, refused, held, guessed, wrong} {
-		fmt.Fprintf(w, " %s |", share(t.hunks, v))
-	}
-	fmt.Fprintf(w, " %s |\n", t.kindList())
 }
 
 // share writes a count and its part of the whole: "12 (3.4%)".
