@@ -21,6 +21,8 @@ var (
 	// ErrIndexMismatch: a file is not tracked, or differs from the index.
 	ErrIndexMismatch = errors.New("the file does not match the index")
 
+	// ErrWhichFile: the names in a header may mean either of two files.
+	ErrWhichFile = errors.New("the header may mean two files")
 	// ErrExists: something stands where the patch adds a file.
 	ErrExists = errors.New("the file exists")
 	// ErrUnsafePath: a path leads out of the tree, into a git directory or another repository, or

@@ -134,7 +134,7 @@ func TestMissingPrefixesAreSeenByTheTree(t *testing.T) {
 		kind  error
 	}{
 		"the folder exists":         {files: []string{"src/f.txt"}, patch: "--- src/f.txt\n+++ src/f.txt\n" + hunk1, path: "src/f.txt"},
-		"both exist":                {files: []string{"src/f.txt", "f.txt"}, patch: "--- src/f.txt\n+++ src/f.txt\n" + hunk1, kind: gitapply.ErrCorrupt},
+		"both exist":                {files: []string{"src/f.txt", "f.txt"}, patch: "--- src/f.txt\n+++ src/f.txt\n" + hunk1, kind: gitapply.ErrWhichFile},
 		"both sides say a/":         {files: []string{"f.txt"}, patch: "diff --git a/f.txt a/f.txt\n--- a/f.txt\n+++ a/f.txt\n" + hunk1, path: "f.txt"},
 		"a folder named a":          {files: []string{"a/f.txt"}, patch: "diff --git a/a/f.txt b/a/f.txt\n--- a/a/f.txt\n+++ b/a/f.txt\n" + hunk1, path: "a/f.txt"},
 		"a new file":                {files: []string{"g"}, patch: "--- /dev/null\n+++ src/new/f.txt\n@@ -0,0 +1 @@\n+x\n", path: "src/new/f.txt"},

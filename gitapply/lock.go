@@ -66,9 +66,13 @@ func (l *indexLock) drop() error {
 	return errors.Join(err, os.Remove(l.path))
 }
 
-// publish makes the index in the given file the repository's, and gives the lock up. The file, which
-// git has made with the permissions and the time that are right for it, first becomes the lock. It is
-// gone afterwards in any case, and before the lock is: its name belongs to who holds the lock.
+// publish makes the index in the given file the repository's, and gives the lock up. git has made the
+// file with the permissions and the time that are right for it. It is gone afterwards in any case, and
+// before the lock is: its name belongs to who holds the lock.
+//
+// git itself renames the lock over the index. Here the lock stays what it is until the index is
+// there, so that at every moment at which this process may be killed the lock says whose it is. An
+// error means that the index is as it was; a lock that then cannot be removed is not one.
 func (l *indexLock) publish(from string) error {
 	made, err := os.Stat(from)
 	if err != nil {
@@ -76,18 +80,14 @@ func (l *indexLock) publish(from string) error {
 	}
 	if now, err := os.Stat(l.index); err == nil && os.SameFile(made, now) {
 		// git found nothing to change. Renaming a file onto itself would leave the lock.
-		return errors.Join(os.Remove(from), l.drop())
+		_ = os.Remove(from)
+		_ = l.drop()
+		return nil
 	}
-	if err := l.file.Close(); err != nil {
-		return err
+	if err := os.Rename(from, l.index); err != nil {
+		return errors.Join(err, os.Remove(from)) // the caller drops the lock
 	}
-	if err := os.Rename(from, l.path); err != nil {
-		return errors.Join(err, os.Remove(from)) // drop removes the lock
-	}
-	l.file = nil
-	if err := os.Rename(l.path, l.index); err != nil {
-		return errors.Join(err, os.Remove(l.path))
-	}
+	_ = l.drop()
 	return nil
 }
 

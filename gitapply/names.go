@@ -10,6 +10,8 @@ import (
 
 const devNull = "/dev/null"
 
+const prefixHint = "write a/ and b/ in front of the names"
+
 // headerNames are the names of a header as they are spelt, prefixes included, quoting taken off.
 // A side that is /dev/null or not named is "".
 type headerNames struct {
@@ -165,8 +167,9 @@ func (s *scanner) addPrefixes(number int, sec *rawSection, exists func(string) b
 	first, _, _ := strings.Cut(name, "/")
 	switch {
 	case full && cut:
-		return &RefusedError{Kind: ErrCorrupt, Section: number, Line: sec.line, Path: name,
-			Problem: fmt.Sprintf("the header has no a/ and b/ prefixes, and both %s and %s exist", change.DisplayPath(name), change.DisplayPath(short))}
+		return &RefusedError{Kind: ErrWhichFile, Section: number, Line: sec.line, Path: name,
+			Problem: fmt.Sprintf("the header has no a/ and b/ prefixes, and both %s and %s exist", change.DisplayPath(name), change.DisplayPath(short)),
+			Hint:    prefixHint}
 	case cut, !full && !adds && short != "", !full && (first == "a" || first == "b") && short != "":
 		return nil
 	}

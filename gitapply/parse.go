@@ -30,7 +30,12 @@ func (s *scanner) finish(reverse bool, exists func(string) bool, content func(st
 
 func (s *scanner) one(number int, reverse bool, exists func(string) bool, content func(string) []byte) (*Section, *RefusedError) {
 	raw := &s.sections[number-1]
-	if s.repair {
+	switch {
+	case s.folder != "" && !raw.git:
+		if refused := s.below(number, raw, exists); refused != nil {
+			return nil, refused
+		}
+	case s.repair:
 		if refused := s.addPrefixes(number, raw, exists); refused != nil {
 			return nil, refused
 		}
@@ -54,7 +59,7 @@ func (s *scanner) one(number int, reverse bool, exists func(string) bool, conten
 // roughly describes a section that could not be read, by the names in its header.
 func roughly(raw *rawSection) Section {
 	h := namesOf(raw)
-	sec := Section{Op: OpModify, Old: stripped(h.old), New: stripped(h.new), Line: raw.line, Target: guessName(raw)}
+	sec := Section{Op: OpModify, Old: stripped(h.old), New: stripped(h.new), Plain: !raw.git, Line: raw.line, Target: guessName(raw)}
 	if h.oldNull {
 		sec.Op = OpAdd
 	} else if h.newNull {
@@ -120,7 +125,7 @@ func canonical(raw *rawSection) string {
 	}
 	for _, l := range raw.header {
 		if raw.git {
-			b.WriteString(strings.ReplaceAll(l.s, `\\"`, `\134"`) + "\n")
+			b.WriteString(octalBackslashes(l.s) + "\n")
 		}
 	}
 	for _, h := range raw.hunks {
@@ -138,6 +143,33 @@ func canonical(raw *rawSection) string {
 	return b.String()
 }
 
+// octalBackslashes spells each backslash inside the quoted names of a header line by its octal escape,
+// which no parser can take for the escape of a closing quote.
+func octalBackslashes(line string) string {
+	var b strings.Builder
+	quoted := false
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case !quoted && c == '"':
+			quoted = i == 0 || line[i-1] == ' '
+			b.WriteByte(c)
+		case quoted && c == '"':
+			quoted = false
+			b.WriteByte(c)
+		case quoted && c == '\\' && i+1 < len(line):
+			i++
+			if line[i] == '\\' {
+				b.WriteString(`\134`)
+			} else {
+				b.WriteString(line[i-1 : i+1])
+			}
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
 // traditional writes the header of a section that began with "---". As git does with -p1, the first
 // component of each name is dropped.
 func traditional(b *strings.Builder, raw *rawSection) {
@@ -149,7 +181,7 @@ func traditional(b *strings.Builder, raw *rawSection) {
 	if h.newNull {
 		new = old
 	}
-	a, z := strings.ReplaceAll(spell("a/"+old), `\\"`, `\134"`), strings.ReplaceAll(spell("b/"+new), `\\"`, `\134"`)
+	a, z := octalBackslashes(spell("a/"+old)), octalBackslashes(spell("b/"+new))
 	fmt.Fprintf(b, "diff --git %s %s\n", a, z)
 	switch {
 	case h.oldNull:
@@ -163,7 +195,7 @@ func traditional(b *strings.Builder, raw *rawSection) {
 
 func convert(f *gitdiff.File, raw *rawSection) *Section {
 	sec := &Section{
-		Old: f.OldName, New: f.NewName, OldMode: uint32(f.OldMode), NewMode: uint32(f.NewMode), Binary: f.IsBinary, Line: raw.line,
+		Old: f.OldName, New: f.NewName, OldMode: uint32(f.OldMode), NewMode: uint32(f.NewMode), Binary: f.IsBinary, Plain: !raw.git, Line: raw.line,
 		oldID: f.OldOIDPrefix, newID: f.NewOIDPrefix,
 	}
 	switch {
@@ -291,7 +323,7 @@ func (s *scanner) lineEndings(number int, raw *rawSection, sec *Section, reverse
 
 // text returns what git is to read: the patch itself if nothing was mended, else its sections.
 func (s *scanner) text(patch []byte) []byte {
-	if len(s.repairs) == 0 {
+	if len(s.repairs) == 0 && !s.moved {
 		return patch
 	}
 	var b bytes.Buffer

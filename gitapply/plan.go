@@ -78,6 +78,7 @@ func (p *planner) plan() error {
 		p.rough()
 		return err
 	}
+	s.folder = p.o.Folder
 	p.gatherNames()
 	if err := p.look(); err != nil {
 		return err
@@ -115,7 +116,9 @@ func (p *planner) gatherNames() {
 	for i := range p.scan.sections {
 		raw := &p.scan.sections[i]
 		all := namesOf(raw).candidates()
-		if f, refused := parseOne(i+1, raw); refused == nil {
+		if p.scan.folder != "" && !raw.git {
+			all = p.scan.namesBelow(namesOf(raw))
+		} else if f, refused := parseOne(i+1, raw); refused == nil {
 			all = append(all, f.OldName, f.NewName)
 		}
 		for _, n := range all {

@@ -35,32 +35,52 @@ type Restore struct {
 	// Blob returns the content of a blob that is no longer in the repository; nil if there are none
 	// to be had.
 	Blob func(id string) ([]byte, bool)
-	// Timeout is how long to wait for the lock of the index.
+	// Timeout is how long RestoreIndex waits for the lock of the index.
 	Timeout time.Duration
 }
 
-// RestoreIndex sets lines of the index back: all stages, and the flags intent-to-add, skip-worktree
+// IndexLock is the lock on the index of a repository, taken before files are written whose lines are
+// to be set back after them.
+type IndexLock struct {
+	run  *runner
+	lock *indexLock
+}
+
+// LockIndex takes the lock of the repository's index, for which it waits up to timeout. One of Restore
+// and Abort ends it. The error is an ErrLocked, an ErrNoGit, or one of the file system.
+func LockIndex(ctx context.Context, repo Repo, o Options, timeout time.Duration) (*IndexLock, error) {
+	r, err := newRunner(repo, o)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := lockIndex(ctx, r.indexFile(), timeout)
+	if err != nil {
+		return nil, err
+	}
+	return &IndexLock{run: r, lock: lock}, nil
+}
+
+// Abort gives the lock up and leaves the index as it is. It may be called again.
+func (l *IndexLock) Abort() error { return l.lock.drop() }
+
+// Restore sets lines of the index back and ends the lock: all stages, and the flags intent-to-add, skip-worktree
 // and assume-unchanged. The files are to be restored before, so that entries can be marked as being
 // up to date.
 //
 // A path whose lines are not those expected is left as it is; so is one that needs a blob which is
 // nowhere to be had. They come back with an ErrIndexChanged or an ErrNoBlob each. The error itself is
-// for what kept everything from being done, as ErrLocked.
-func RestoreIndex(ctx context.Context, repo Repo, o Options, w Restore) (left map[string]error, err error) {
-	r, err := newRunner(repo, o)
+// for what kept everything from being done; the index is then as it was.
+func (l *IndexLock) Restore(ctx context.Context, w Restore) (left map[string]error, err error) {
+	defer func() {
+		if dropped := l.Abort(); err != nil {
+			err = errors.Join(err, dropped)
+		}
+	}()
+	e, err := newEdit(l.run)
 	if err != nil {
 		return nil, err
 	}
-	lock, err := lockIndex(ctx, r.indexFile(), w.Timeout)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, lock.drop()) }()
-	e, err := newEdit(r)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, e.close()) }()
+	defer func() { err = errors.Join(err, e.end(err)) }()
 	left, todo, err := e.compare(ctx, w)
 	if err != nil || len(todo) == 0 {
 		return left, err
@@ -71,7 +91,16 @@ func RestoreIndex(ctx context.Context, repo Repo, o Options, w Restore) (left ma
 	if err := e.restore(ctx, w, todo); err != nil {
 		return left, err
 	}
-	return left, e.publish(lock)
+	return left, e.publish(l.lock)
+}
+
+// RestoreIndex is LockIndex and Restore in one.
+func RestoreIndex(ctx context.Context, repo Repo, o Options, w Restore) (left map[string]error, err error) {
+	lock, err := LockIndex(ctx, repo, o, w.Timeout)
+	if err != nil {
+		return nil, err
+	}
+	return lock.Restore(ctx, w)
 }
 
 // compare finds the paths that are to be restored, and those that must not be.

@@ -18,6 +18,9 @@ type Options struct {
 	Git string
 	// Env looks up environment variables; nil is os.Getenv.
 	Env func(string) string
+	// Folder is what the names of sections without a "diff --git" line count from, as for a git that
+	// is started there: relative to the top, with slashes; "" is the top. Other names count from the top.
+	Folder string
 	// Reverse takes the patch back. What differs from the index is staged first, in the scratch only.
 	Reverse bool
 	// NoRepair gives the patch to git as it is, or refuses it.
@@ -66,6 +69,9 @@ type Section struct {
 	NewMode uint32
 	Hunks   []Hunk
 	Binary  bool
+	// Plain: there is no "diff --git" line, so that the names count from Options.Folder. Old and New
+	// have it in front.
+	Plain bool
 	// Added and Removed count lines as the patch has them.
 	Added, Removed int
 	Line           int // 1-based line of the patch where it begins

@@ -43,7 +43,9 @@ type scanner struct {
 	repair   bool
 	sections []rawSection
 	repairs  []Repair
-	crlf     bool // every line ended in CRLF, which was taken off
+	crlf     bool   // every line ended in CRLF, which was taken off
+	folder   string // that names without "diff --git" count from, "" for the top
+	moved    bool   // names were put below it
 }
 
 // scan reads the whole patch. The error is a *RefusedError.

@@ -22,6 +22,8 @@ import (
 // as they are now, so that git does not have to read them again. Should a file have been changed
 // since it was written, its entry gets the new content, as "git add" would do, and Index.After of
 // its change says so.
+//
+// With an error the index is as it was before.
 func (r *Result) UpdateIndex(ctx context.Context) error {
 	if !r.touchesIndex() {
 		return nil
@@ -37,7 +39,16 @@ func (r *Result) UpdateIndex(ctx context.Context) error {
 	if err == nil {
 		err = e.publish(r.lock)
 	}
-	return errors.Join(err, e.close(), r.AbortIndex())
+	return errors.Join(err, e.end(err), r.AbortIndex())
+}
+
+// end closes the edit after err. Once the index is published nothing can fail any more: who is told of
+// an error takes the files back.
+func (e *edit) end(err error) error {
+	if left := e.close(); err != nil {
+		return left
+	}
+	return nil
 }
 
 // fill makes the new index.
@@ -136,10 +147,14 @@ type edit struct {
 	files []string     // to be looked at and entered, after info
 }
 
+// EditSuffix is the end of the name under which a new index comes into being, beside the old one.
+// Only who holds the lock of the index may touch it.
+const EditSuffix = ".oxpatch"
+
 // newEdit gives git a second name of the index to work on. The lock must be held, so the name is
 // nobody else's; what a killed process left there is replaced.
 func newEdit(r *runner) (*edit, error) {
-	e := &edit{run: r, index: r.indexFile() + ".oxpatch"}
+	e := &edit{run: r, index: r.indexFile() + EditSuffix}
 	if err := e.remove(); err != nil {
 		return nil, err
 	}
