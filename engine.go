@@ -259,11 +259,15 @@ func causes(errs []*textapply.Error) []error {
 func (r *run) warnOfHardLinks(p *textPlan) {
 	for _, c := range p.Changes {
 		if r.disk.stamps[c.Path].HardLinks > 1 && !r.preset.inPlace && c.After.Kind != 0 {
-			r.result.warn(Problem{Kind: KindHardLink, Path: shownPath(c.Path, ""),
-				Message: "the file has other names (hard links), which keep the old content",
-				Hint:    "with --in-place all names keep being one file"})
+			r.warnOfHardLink(c.Path)
 		}
 	}
+}
+
+func (r *run) warnOfHardLink(path string) {
+	r.result.warn(Problem{Kind: KindHardLink, Path: shownPath(path, ""),
+		Message: "the file has other names (hard links), which keep the old content",
+		Hint:    "with --in-place all names keep being one file"})
 }
 
 func (r *run) meta() snapshot.Meta {

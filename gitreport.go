@@ -28,6 +28,9 @@ func (r *Result) reportGit(plan *gitapply.Result, reverse, done bool) {
 		s := &plan.Sections[i]
 		f := gitFileResult(s, reverse, done)
 		r.Files = append(r.Files, f)
+		if f.Unchanged && done {
+			r.warn(Problem{Kind: KindAlreadyApplied, Path: f.Path, Message: "the change is in the file already"})
+		}
 		if s.Overwrites && done {
 			r.warn(Problem{Kind: KindOverwritten, Path: f.Path, Message: "another file stood there and is replaced",
 				Hint: "oxpatch undo brings the old content back"})
@@ -138,6 +141,7 @@ var gitKinds = []struct {
 	{gitapply.ErrNoBlob, KindNoMatch},
 	{gitapply.ErrIndexMismatch, KindIndexMismatch},
 	{gitapply.ErrExists, KindExists},
+	{gitapply.ErrWhichFile, KindAmbiguous},
 	{gitapply.ErrUnsafePath, KindUnsafePath},
 	{gitapply.ErrTooLarge, KindTooLarge},
 	{gitapply.ErrMergeLost, KindConflict},
@@ -148,6 +152,7 @@ var gitSentinels = []struct{ below, ours error }{
 	{gitapply.ErrCorrupt, ErrMalformed},
 	{gitapply.ErrNoApply, ErrNoMatch},
 	{gitapply.ErrNoBlob, ErrNoMatch},
+	{gitapply.ErrWhichFile, ErrAmbiguous},
 	{gitapply.ErrUnsafePath, ErrUnsafePath},
 	{gitapply.ErrTooLarge, ErrTooLarge},
 	{gitapply.ErrLocked, ErrBusy},

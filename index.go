@@ -2,7 +2,10 @@ package oxpatch
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,25 +27,35 @@ type indexJob struct {
 	repo    gitapply.Repo
 	options gitapply.Options
 	restore gitapply.Restore
+	lock    *gitapply.IndexLock
 	// left holds the paths whose lines could not be set back, and why.
 	left map[string]error
 }
 
-// begin takes the index's lock for a plan, before the first file is written. Lines that are set back
-// are locked when that is done.
+// begin takes the index's lock, before the first file is written.
 func (x *indexJob) begin(ctx context.Context) error {
-	if x == nil || x.plan == nil {
+	switch {
+	case x == nil:
 		return nil
+	case x.plan != nil:
+		return x.plan.LockIndex(ctx, lockWait(x.timeout))
 	}
-	return x.plan.LockIndex(ctx, lockWait(x.timeout))
+	var err error
+	x.lock, err = gitapply.LockIndex(ctx, x.repo, x.options, lockWait(x.timeout))
+	return err
 }
 
 // abort gives the lock back with the index unchanged.
 func (x *indexJob) abort() error {
-	if x == nil || x.plan == nil {
+	switch {
+	case x == nil:
 		return nil
+	case x.plan != nil:
+		return x.plan.AbortIndex()
+	case x.lock != nil:
+		return x.lock.Abort()
 	}
-	return x.plan.AbortIndex()
+	return nil
 }
 
 // finish changes the index, after the files were written.
@@ -54,7 +67,7 @@ func (x *indexJob) finish(ctx context.Context) error {
 		return x.plan.UpdateIndex(ctx)
 	}
 	var err error
-	x.left, err = gitapply.RestoreIndex(ctx, x.repo, x.options, x.restore)
+	x.left, err = x.lock.Restore(ctx, x.restore)
 	return err
 }
 
@@ -81,13 +94,45 @@ func onDisk(files []worktree.File) []worktree.File {
 // linesBack asks for the index lines of a record to be set back. Contents of blobs that are gone come
 // from the record.
 func linesBack(rec *snapshot.Record) gitapply.Restore {
-	w := gitapply.Restore{Want: map[string][]change.IndexLine{}, Expect: map[string][]change.IndexLine{}}
+	w := gitapply.Restore{
+		Want: map[string][]change.IndexLine{}, Expect: map[string][]change.IndexLine{},
+		Blob: func(id string) ([]byte, bool) { return recordedBlob(rec, id) },
+	}
 	for _, p := range rec.Meta.Paths {
 		if p.Index != nil {
 			w.Want[p.Path], w.Expect[p.Path] = p.Index.Before, p.Index.After
 		}
 	}
 	return w
+}
+
+// recordedBlob looks for a blob of the repository among the files of a record. A file that went through
+// a filter is another blob than its bytes, and is not found.
+func recordedBlob(rec *snapshot.Record, id string) ([]byte, bool) {
+	for i, p := range rec.Meta.Paths {
+		for _, side := range []struct {
+			meta snapshot.StateMeta
+			read func(int) (change.State, error)
+		}{{p.Before, rec.Before}, {p.After, rec.After}} {
+			long := len(id) != len(side.meta.OID)
+			if side.meta.OID == "" || !long && side.meta.OID != id {
+				continue
+			}
+			st, err := side.read(i)
+			if err == nil && (!long || blobSHA256(st.Content) == id) {
+				return st.Content, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// blobSHA256 is the id of a blob in a repository that uses SHA-256.
+func blobSHA256(content []byte) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "blob %d\x00", len(content))
+	h.Write(content)
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // touchesIndex reports whether the operation changed lines of the index.
@@ -97,20 +142,7 @@ func touchesIndex(rec *snapshot.Record) bool {
 
 // indexIsAfter reports whether the index has all lines as the operation was to leave them.
 func (s *settlement) indexIsAfter(ctx context.Context) (bool, error) {
-	if !touchesIndex(s.rec) {
-		return true, nil
-	}
-	repo, err := s.e.gitRepo()
-	if err != nil {
-		return false, err
-	}
-	var paths []string
-	for _, p := range s.rec.Meta.Paths {
-		if p.Index != nil {
-			paths = append(paths, p.Path)
-		}
-	}
-	now, err := gitapply.ReadIndex(ctx, repo, gitapply.Options{Env: s.e.o.env}, paths)
+	now, err := s.indexNow(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -122,34 +154,76 @@ func (s *settlement) indexIsAfter(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// indexBack sets the index lines back that the operation had changed already; others are not its own.
-func (s *settlement) indexBack(ctx context.Context) error {
+// indexNow reads the lines of the paths whose lines the operation changes; none where it leaves the
+// index alone.
+func (s *settlement) indexNow(ctx context.Context) (map[string][]change.IndexLine, error) {
 	if !touchesIndex(s.rec) {
-		return nil
+		return map[string][]change.IndexLine{}, nil
 	}
 	repo, err := s.e.gitRepo()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := dropDeadLock(repo); err != nil {
-		return err
+	var paths []string
+	for _, p := range s.rec.Meta.Paths {
+		if p.Index != nil {
+			paths = append(paths, p.Path)
+		}
 	}
-	w := linesBack(s.rec)
-	w.Timeout = lockWait(s.e.o.lockTimeout)
-	_, err = gitapply.RestoreIndex(ctx, repo, gitapply.Options{Env: s.e.o.env}, w)
-	return err
+	return gitapply.ReadIndex(ctx, repo, gitapply.Options{Env: s.e.o.env}, paths)
 }
 
-// dropDeadLock removes the index lock of a process of ours that was killed. The lock says whose it is;
-// git's own are left alone.
-func dropDeadLock(repo gitapply.Repo) error {
-	path := filepath.Join(repo.GitDir, "index.lock")
-	data, err := os.ReadFile(path)
+// back brings files and index to their before. The index is locked first, where it has to change:
+// if another process has it, neither does.
+func (s *settlement) back(ctx context.Context, files []worktree.File) error {
+	x, err := s.indexBack(ctx)
+	if err != nil {
+		return err
+	}
+	if err := x.begin(ctx); err != nil {
+		return err
+	}
+	if err := s.restore(files, worktree.Before); err != nil {
+		return errors.Join(err, x.abort())
+	}
+	return x.finish(ctx)
+}
+
+// indexBack says which lines of the index the operation had changed already; nil where there are none.
+// Lines that somebody else has changed since stay.
+func (s *settlement) indexBack(ctx context.Context) (*indexJob, error) {
+	now, err := s.indexNow(ctx)
+	if err != nil {
+		return nil, err
+	}
+	isBefore := func(p snapshot.PathMeta) bool { return p.Index == nil || slices.Equal(now[p.Path], p.Index.Before) }
+	if !slices.ContainsFunc(s.rec.Meta.Paths, func(p snapshot.PathMeta) bool { return !isBefore(p) }) {
+		return nil, nil
+	}
+	repo, err := s.e.gitRepo()
+	if err != nil {
+		return nil, err
+	}
+	return &indexJob{repo: repo, options: gitapply.Options{Env: s.e.o.env}, restore: linesBack(s.rec), timeout: s.e.o.lockTimeout}, nil
+}
+
+// dropDeadLock removes the lock on the index that the operation's process left when it was killed,
+// and the index that it was making. The lock says whose it is, and while the root's lock is held here
+// no living process of ours has one; git's own is left alone.
+func (s *settlement) dropDeadLock() error {
+	if !touchesIndex(s.rec) || s.e.site.Repo == nil {
+		return nil
+	}
+	index := filepath.Join(s.e.site.Repo.GitDir, "index")
+	data, err := os.ReadFile(index + ".lock")
 	if err != nil || string(data) != gitapply.LockMark {
 		return nil //nolint:nilerr // there is none, or it cannot be ours
 	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	// The lock goes last: it covers the others.
+	for _, name := range []string{index + gitapply.EditSuffix + ".lock", index + gitapply.EditSuffix, index + ".lock"} {
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
 	return nil
 }

@@ -170,27 +170,66 @@ func (e *Engine) head() *snapshot.Head {
 	return &snapshot.Head{Ref: ref, OID: oid}
 }
 
+// step names a part of carrying out an operation, in the order in which they follow.
+type step string
+
+const (
+	stepLock  step = "lock the index"
+	stepWrite step = "write the files"
+	stepIndex step = "change the index"
+	stepDone  step = "close the operation"
+)
+
+// before is called in front of each step. Tests let it fail.
+func (op *operation) before(s step) error {
+	if op.e.o.steps == nil {
+		return nil
+	}
+	return op.e.o.steps(s)
+}
+
 // carryOut writes files and index. The index is locked before the first file changes, and changed
 // after the last; if that fails the files go back.
 func (j *job) carryOut(op *operation, id string) error {
+	if err := op.before(stepLock); err != nil {
+		return err
+	}
 	if err := j.index.begin(op.ctx); err != nil {
 		return err
 	}
 	if err := j.write(op, id); err != nil {
-		return errors.Join(err, j.index.abort())
+		return j.giveUp(err)
 	}
-	err := j.index.finish(op.ctx)
+	err := op.before(stepIndex)
 	if err == nil {
-		return nil
+		err = j.index.finish(op.ctx)
 	}
+	switch {
+	case err == nil:
+		return op.before(stepDone)
+	case errors.Is(err, worktree.ErrKilled):
+		return err
+	}
+	err = j.giveUp(err)
 	if back := j.tree.Restore(id, onDisk(j.files), j.made, j.removed, worktree.Before); back != nil {
 		return errors.Join(ErrRollback, err, back)
 	}
 	return err
 }
 
+// giveUp ends the lock on the index, after err. Who is killed ends nothing.
+func (j *job) giveUp(err error) error {
+	if errors.Is(err, worktree.ErrKilled) {
+		return err
+	}
+	return errors.Join(err, j.index.abort())
+}
+
 // write brings the files to their after.
 func (j *job) write(op *operation, id string) error {
+	if err := op.before(stepWrite); err != nil {
+		return err
+	}
 	err := j.tree.NewWriter(id, onDisk(j.files), j.made, j.removed, treeDurability(op.e.o.durability)).Write(op.ctx)
 	var back *worktree.RollbackError
 	if errors.As(err, &back) {

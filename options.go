@@ -37,6 +37,7 @@ type options struct {
 	// fault hooks, for tests
 	treeEffects  func(op worktree.Op, path string) error
 	storeEffects func(e snapshot.Effect, path string) error
+	steps        func(s step) error
 }
 
 func defaultOptions() options {

@@ -79,6 +79,9 @@ func (e *Engine) decide(ctx context.Context, rec *snapshot.Record, rollback bool
 	if err != nil {
 		return err
 	}
+	if err := s.dropDeadLock(); err != nil {
+		return err
+	}
 	if rollback {
 		return s.forceBack(ctx)
 	}
@@ -88,11 +91,19 @@ func (e *Engine) decide(ctx context.Context, rec *snapshot.Record, rollback bool
 // keep closes the operation with the files as they are, recorded so that undo leads to what was
 // there before it.
 func (s *settlement) keep(ctx context.Context, files []worktree.File) error {
+	lines, err := s.indexNow(ctx)
+	if err != nil {
+		return err
+	}
 	var entries []snapshot.Entry
 	for i, f := range files {
+		index := f.Index
+		if index != nil {
+			index = &change.IndexChange{Before: index.Before, After: lines[f.Path]}
+		}
 		if !f.Before.Equal(s.now[i]) {
 			entries = append(entries, snapshot.Entry{
-				Change:  change.Change{Path: f.Path, Before: f.Before, After: s.now[i]},
+				Change:  change.Change{Path: f.Path, Before: f.Before, After: s.now[i], Index: index},
 				InPlace: f.InPlace, Outside: s.rec.Meta.Paths[i].Outside,
 			})
 		}
@@ -138,7 +149,7 @@ func (s *settlement) forceBack(ctx context.Context) error {
 			files[i].After = s.now[i]
 		}
 	}
-	if err := s.restore(files, worktree.Before); err != nil {
+	if err := s.back(ctx, files); err != nil {
 		return err
 	}
 	if saved != nil {

@@ -135,6 +135,9 @@ func (e *Engine) recordTree(rec *snapshot.Record) (*worktree.Tree, error) {
 // place, and its bytes are saved first; any other was changed by somebody else, and the operation
 // is left for the user to decide (false).
 func (s *settlement) settle(ctx context.Context) (bool, error) {
+	if err := s.dropDeadLock(); err != nil {
+		return false, err
+	}
 	allAfter := true
 	var torn []int
 	for i, p := range s.rec.Meta.Paths {
@@ -179,10 +182,7 @@ func (s *settlement) rollBack(ctx context.Context, files []worktree.File, save [
 	if err != nil {
 		return err
 	}
-	if err := s.restore(files, worktree.Before); err != nil {
-		return err
-	}
-	if err := s.indexBack(ctx); err != nil {
+	if err := s.back(ctx, files); err != nil {
 		return err
 	}
 	if saved != nil {

@@ -294,9 +294,7 @@ func (u *undo) index() (*indexJob, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &indexJob{repo: repo, options: gitapply.Options{Env: u.e.o.env}, restore: linesBack(u.rec)}
-	x.restore.Timeout = lockWait(u.e.o.lockTimeout)
-	return x, nil
+	return &indexJob{repo: repo, options: gitapply.Options{Env: u.e.o.env}, restore: linesBack(u.rec), timeout: u.e.o.lockTimeout}, nil
 }
 
 // modes gives folders that are made again the mode that they had.

@@ -57,7 +57,7 @@ func (a *app) command() *cobra.Command {
 	p.StringVarP(&a.dir, "directory", "C", "", "work as if started in `DIR`")
 	p.BoolVar(&a.json, "json", false, "print one JSON object to standard output, in every outcome")
 	p.BoolVarP(&a.quiet, "quiet", "q", false, "print only problems")
-	root.AddCommand(a.applyCommand(), a.undoCommand(), a.logCommand(), a.recoverCommand(), a.versionCommand())
+	root.AddCommand(a.applyCommand(), a.undoCommand(), a.logCommand(), a.statusCommand(), a.recoverCommand(), a.versionCommand())
 	return root
 }
 

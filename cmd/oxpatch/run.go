@@ -93,7 +93,7 @@ func exitCode(res *oxpatch.Result, err error) int {
 // wouldApply reports whether a check foresees a change; it exits as the run would.
 func wouldApply(res *oxpatch.Result) bool {
 	return res.Command == "check" && slices.ContainsFunc(res.Files, func(f oxpatch.FileResult) bool {
-		return f.Status == oxpatch.StatusApplied && !f.Unchanged
+		return f.Status == oxpatch.StatusApplied && !f.Unchanged || f.Status == oxpatch.StatusConflicted
 	})
 }
 
