@@ -128,15 +128,22 @@ func ended(data []byte) []byte {
 
 // gitRefused reports a refusal by git, or places the patch by content where the mode allows it.
 func (r *run) gitRefused(plan *gitapply.Result, err error) error {
+	var byText *textPlan
 	if r.req.Mode == ModeAuto && !r.req.Reverse && gitapply.MayPlace(err) {
-		if done, textErr := r.placeInstead(plan, err); done {
+		done, placed, textErr := r.placeInstead(plan, err)
+		if done {
 			return textErr
 		}
+		byText = placed
 	}
 	r.result.reportGit(plan, r.req.Reverse, false)
 	err = r.result.failGit(err)
 	r.nameInputs()
-	return err
+	if byText == nil {
+		return err
+	}
+	r.result.explain(byText, r.inputs)
+	return r.result.refusal(append([]error{err}, causes(byText.Errors())...)...)
 }
 
 // nameInputs says of problems which input they are about, where there are several: git was given them
@@ -163,32 +170,32 @@ func (r *run) nameInputs() {
 
 // placeInstead places a diff that git refused by its content, if every place is certain: all
 // sections or none, without a guess, nothing staged. It is false where that is not possible; then
-// the result is as before.
-func (r *run) placeInstead(refused *gitapply.Result, cause error) (bool, error) {
+// the result is as before, and the plan, if there is one, says why.
+func (r *run) placeInstead(refused *gitapply.Result, cause error) (bool, *textPlan, error) {
 	if !r.baseForText(refused) {
-		return false, nil
+		return false, nil, nil
 	}
 	var patches []*textapply.Patch
 	for _, in := range r.inputs {
 		p, err := parseUnified(in)
 		if err != nil {
-			return false, nil //nolint:nilerr // git's own refusal says more
+			return false, nil, nil //nolint:nilerr // git's own refusal says more
 		}
 		patches = append(patches, p)
 	}
 	r.preset.policy.Strict = true
 	plan, err := r.plan(patches)
 	if err != nil {
-		return false, nil //nolint:nilerr // as above
+		return false, nil, nil //nolint:nilerr // as above
 	}
 	defer r.tree.Close()
 	if len(plan.Errors()) > 0 {
-		return false, nil
+		return false, plan, nil
 	}
 	r.result.Mode = ModeText
 	r.result.warn(Problem{Kind: KindRepaired, Message: "git refused the diff (" + gitReason(cause) + "); it was placed by its content instead, and nothing is staged",
 		Hint: "--mode git leaves it at git's refusal"})
-	return true, r.carryOut(plan)
+	return true, nil, r.carryOut(plan)
 }
 
 // baseForText makes the paths of a diff count from where git counts them: from the root with a

@@ -183,3 +183,31 @@ func TestModeAutoCountsFromTheTopInAFolder(t *testing.T) {
 	assert.Equal(t, numbered(20, nil), g.read("sub/sub/f.txt"))
 	assert.Equal(t, numbered(20, nil), g.read("f.txt"))
 }
+
+// Git says only that a diff does not apply. Where its text has no certain place either, the result
+// says why, as for a patch that git has never seen.
+func TestARefusalByGitIsExplained(t *testing.T) {
+	t.Parallel()
+	g := newBareGround(t)
+	g.write("f.txt", numbered(20, nil))
+	g.write("twice.txt", numbered(20, nil)+numbered(20, nil))
+	g.commit()
+	before := "line 9   " // not as in the file, so that git refuses
+
+	res := g.refused(request(withIDs("f.txt", unifiedEdit("f.txt", before, "line 12"))), oxpatch.ErrNoMatch)
+	require.Len(t, res.Problems, 2)
+	assert.Equal(t, [2]string{"f.txt", ""}, [2]string{res.Problems[0].Path, res.Problems[0].Hint}, "git's own")
+	require.NotNil(t, res.Problems[1].Nearest)
+	assert.Equal(t, 11, res.Problems[1].Nearest.FirstDifference.Line)
+	assert.Equal(t, "line 12", res.Problems[1].Nearest.FirstDifference.Want)
+
+	far := strings.ReplaceAll(unifiedEdit("twice.txt", before, "line 11"), "-9,3 +9,3", "-900,3 +900,3")
+	res = g.refused(request(far), oxpatch.ErrAmbiguous)
+	require.Len(t, res.Problems, 2)
+	require.Len(t, res.Problems[1].Candidates, 2)
+	assert.Equal(t, []int{9, 29}, []int{res.Problems[1].Candidates[0].Line, res.Problems[1].Candidates[1].Line})
+
+	req := request(far)
+	req.Mode = oxpatch.ModeGit
+	assert.Len(t, g.refused(req, oxpatch.ErrNoMatch).Problems, 1, "git alone")
+}

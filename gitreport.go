@@ -83,6 +83,10 @@ func gitFileResult(s *gitapply.Section, reverse, done bool) FileResult {
 
 // warnConflicts names the files that hold conflict markers.
 func (r *Result) warnConflicts(plan *gitapply.Result) {
+	if r.Command == "check" {
+		r.conflicts(plan, "the file would have conflicts, marked in it", "--conflict=refuse applies no patch that conflicts")
+		return
+	}
 	r.conflicts(plan, "the file has conflicts, marked in it", "resolve them and git add the file, or take everything back with oxpatch undo")
 }
 
@@ -113,6 +117,27 @@ func (r *Result) failGit(err error) error {
 		}
 	}
 	return r.refusal(causes...)
+}
+
+// explain adds why a diff that git refused cannot be placed by its text either: the nearest lines, or
+// all places that fit. Git's own words name neither, and what they hint at helps less.
+func (r *Result) explain(p *textPlan, inputs []Input) {
+	var probe Result
+	probe.report(p, inputs, false)
+	explained := map[string]bool{}
+	var more []Problem
+	for _, q := range probe.Problems {
+		if q.Severity == SeverityError {
+			explained[q.Path] = true
+			more = append(more, q)
+		}
+	}
+	for i := range r.Problems {
+		if q := &r.Problems[i]; q.Kind == KindNoMatch && explained[q.Path] {
+			q.Hint = ""
+		}
+	}
+	r.Problems = append(r.Problems, more...)
 }
 
 func refusedProblem(e *gitapply.RefusedError) Problem {

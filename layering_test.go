@@ -25,7 +25,6 @@ type rule struct {
 func layers() map[string]rule {
 	return map[string]rule{
 		"change":              {pure: true},
-		"merge3":              {pure: true},
 		"outputparse":         {pure: true},
 		"schema":              {pure: true},
 		"gitrepo":             {},
@@ -36,10 +35,10 @@ func layers() map[string]rule {
 		"unified":             {project: []string{"change"}, pure: true},
 		"worktree":            {project: []string{"change"}},
 		"snapshot":            {project: []string{"change", "gitrepo"}},
-		"gitapply":            {project: []string{"change", "gitrepo", "merge3", "outputparse"}},
+		"gitapply":            {project: []string{"change", "gitrepo", "outputparse"}},
 		"internal/oxtest":     {project: []string{"schema"}},
 		"internal/appliertest": {project: []string{
-			"", "change", "gitapply", "gitrepo", "internal/oxtest", "merge3", "outputparse", "schema", "snapshot",
+			"", "change", "gitapply", "gitrepo", "internal/oxtest", "outputparse", "schema", "snapshot",
 			"textapply", "textapply/editblock", "textapply/envelope", "textapply/udiff", "unified", "worktree",
 		}},
 	}

@@ -106,7 +106,7 @@ func TestGuessesAreReportedOrRefused(t *testing.T) {
 		"end of file, only in the middle and only trimmed": {"a\n  b\nc\n", chunk("-b", "$"),
 			"the lines do not end the file, as the hunk says; their only place, line 2, is taken", 2, "a\nc\n"},
 		"old lines indented unevenly": {"  a\n      b\n", chunk(" a", "-b", "+x"),
-			"the hunk's lines are indented unlike the file's, and not all alike; the added lines keep the patch's indentation", 1, "  a\nx\n"},
+			"the hunk's lines are indented unlike the file's, and not all by the same white space; the added lines keep the patch's indentation", 1, "  a\nx\n"},
 		"added lines seem to have the indentation": {"  a\n  b\n", chunk(" a", "-b", "+  x"),
 			"the hunk's old lines lack the file's indentation, the added ones seem to have it; they are taken as they are", 1, "  a\n  x\n"},
 	}

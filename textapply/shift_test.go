@@ -12,7 +12,7 @@ import (
 func TestShift(t *testing.T) {
 	t.Parallel()
 	const (
-		uneven = "the hunk's lines are indented unlike the file's, and not all alike; the added lines keep the patch's indentation"
+		uneven = "the hunk's lines are indented unlike the file's, and not all by the same white space; the added lines keep the patch's indentation"
 		kept   = "the hunk's old lines lack the file's indentation, the added ones seem to have it; they are taken as they are"
 	)
 	tests := map[string]struct {

@@ -167,7 +167,7 @@ func (pl *planner) reportPlace(t *text, i int, p *placement) {
 		pl.guess(err)
 	}
 	if p.uneven {
-		pl.guess(about("the hunk's lines are indented unlike the file's, and not all alike; the added lines keep the patch's indentation",
+		pl.guess(about("the hunk's lines are indented unlike the file's, and not all by the same white space; the added lines keep the patch's indentation",
 			"make the hunk anew with the file's own indentation"))
 	}
 	if p.kept {

@@ -42,7 +42,7 @@ func (a *app) printResult(res *oxpatch.Result) {
 			a.printProblem(p)
 		}
 	}
-	if !a.quiet && (res.OK || res.Applied) {
+	if !a.quiet && (res.OK || res.Applied || wouldApply(res)) {
 		for _, f := range res.Files {
 			a.printFile(f)
 		}
@@ -90,7 +90,7 @@ func (a *app) printFile(f oxpatch.FileResult) {
 // closing says how things stand and what can be done next.
 func closing(res *oxpatch.Result) string {
 	switch {
-	case res.Command == "check" && res.OK:
+	case res.Command == "check" && (res.OK || wouldApply(res)):
 		return "nothing was changed: this is what would be done"
 	case !res.OK && !res.Applied:
 		return ""
