@@ -242,8 +242,10 @@ func (r *run) carryOutGit(plan *gitapply.Result) error {
 	if err := r.performGit(tree, plan); err != nil {
 		return r.result.failOperation(err)
 	}
-	if len(plan.Conflicted) > 0 {
-		r.result.warnConflicts(plan)
+	r.result.warnConflicts(plan)
+	r.result.failDropped(plan)
+	r.nameInputs()
+	if slices.ContainsFunc(r.result.Problems, func(p Problem) bool { return p.Severity == SeverityError }) {
 		return r.result.refusal(ErrConflict)
 	}
 	r.result.OK = true
@@ -332,13 +334,16 @@ func (r *run) overwritesUnasked(plan *gitapply.Result) error {
 	return r.result.refusal(ErrExists)
 }
 
-// clearFolders makes nothing of the folders that the changes empty to put a file in their place: when
-// its turn comes, nothing is there. The folder of a submodule holds no file that git knows, and stays.
+// clearFolders makes nothing of the folders in whose place a file comes and that the changes empty, or
+// that are empty: when its turn comes, nothing is there. What else is in them is found later. The folder
+// of a submodule holds no file that git knows, and stays.
 func clearFolders(changes []change.Change) {
 	for i, c := range changes {
-		if c.Before.Kind == change.Dir && c.After.Kind != change.Dir && slices.ContainsFunc(changes, func(other change.Change) bool {
-			return strings.HasPrefix(other.Path, c.Path+"/")
-		}) {
+		if c.Before.Kind != change.Dir || c.After.Kind == change.Dir {
+			continue
+		}
+		holds := slices.ContainsFunc(changes, func(other change.Change) bool { return strings.HasPrefix(other.Path, c.Path+"/") })
+		if holds || c.After.Kind != change.Absent && (c.Index == nil || len(c.Index.Before) == 0) {
 			changes[i].Before = change.State{}
 		}
 	}

@@ -182,6 +182,103 @@ func TestGitModeKeepsLineEndingsOfTheWorkingTree(t *testing.T) {
 	})
 }
 
+// What git enters is what the patch says, also where line ending conversion or a filter would make
+// something else of the file.
+func TestGitModeEntersWhatThePatchSays(t *testing.T) {
+	t.Parallel()
+	const patch = "diff --git a/n b/n\nnew file mode 100755\n--- /dev/null\n+++ b/n\n@@ -0,0 +1,2 @@\n+p\r\n+q\r\n"
+	for name, build := range map[string]func(g *ground){
+		"autocrlf":         func(g *ground) { g.git("config", "core.autocrlf", "true") },
+		"autocrlf=input":   func(g *ground) { g.git("config", "core.autocrlf", "input") },
+		"a text attribute": func(g *ground) { g.write(".gitattributes", "* text\n") },
+		"a filter": func(g *ground) {
+			g.git("config", "filter.up.clean", "tr a-z A-Z")
+			g.git("config", "filter.up.smudge", "cat")
+			g.write(".gitattributes", "n filter=up\n")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newBareGround(t)
+			build(g)
+			g.write("f.txt", "f\n")
+			g.commit()
+			g.roundTrip(gitRequest(patch), func() {
+				assert.Equal(t, "100755 15238d9838c27d2f9884162abfbc4c1abc21bf69 0\tn\n", g.git("ls-files", "-s", "n"))
+				assert.Equal(t, "p\r\nq\r\n", g.git("cat-file", "blob", ":n"))
+				assert.Equal(t, "p\r\nq\r\n", g.read("n"))
+			})
+			assert.Empty(t, g.git("status", "--porcelain"))
+		})
+	}
+}
+
+// The lines of a patch are those of the blob; the file behind a filter may have none of them.
+func TestGitModeBehindAFilter(t *testing.T) {
+	t.Parallel()
+	g := newBareGround(t)
+	g.git("config", "filter.up.clean", "tr a-z A-Z")
+	g.git("config", "filter.up.smudge", "tr A-Z a-z")
+	g.write(".gitattributes", "f.txt filter=up\nwide.txt working-tree-encoding=UTF-16LE\n")
+	g.write("f.txt", "k\nl\nm\n")
+	g.write("wide.txt", "k\x00\n\x00")
+	g.commit()
+	patch := g.made(func() {
+		g.write("f.txt", "k\nq\nm\n")
+		g.write("wide.txt", "z\x00\n\x00")
+	})
+	require.Contains(t, patch, "+Q\n")
+	require.Contains(t, patch, "+z\n")
+	g.roundTrip(gitRequest(patch), func() {
+		assert.Equal(t, "k\nq\nm\n", g.read("f.txt"))
+		assert.Equal(t, "z\x00\n\x00", g.read("wide.txt"))
+		assert.Equal(t, "K\nQ\nM\n", g.git("cat-file", "blob", ":f.txt"))
+		assert.Equal(t, "M  f.txt\nM  wide.txt\n", g.git("status", "--porcelain"))
+	})
+}
+
+// A merge driver that keeps a file as it is has not done what was asked, whatever git thinks of it.
+func TestGitModeTellsWhatADriverDropped(t *testing.T) {
+	t.Parallel()
+	g := newBareGround(t)
+	g.write("f.txt", numbered(20, nil))
+	g.write("other.txt", numbered(20, nil))
+	g.commit()
+	patch := g.made(func() { g.write("f.txt", numbered(20, map[int]string{10: "ten"})) })
+	g.write("f.txt", numbered(20, map[int]string{10: "zehn"}))
+	g.write(".gitattributes", "f.txt merge=keep\n")
+	g.commit()
+	g.git("config", "merge.keep.driver", "true")
+	res := g.refused(gitRequest(patch), oxpatch.ErrConflict)
+	assert.True(t, hasProblem(res, oxpatch.KindConflict, "f.txt"), "%v", res.Problems)
+	assert.Equal(t, []string{"f.txt"}, res.SkippedPaths)
+	g.nothingToUndo()
+
+	both := gitRequest(patch + unifiedEdit("other.txt", "line 9", "line 11"))
+	res, err := g.open().Apply(context.Background(), both)
+	require.ErrorIs(t, err, oxpatch.ErrConflict)
+	assert.True(t, res.Applied)
+	assert.False(t, res.OK)
+	assert.Equal(t, []string{"other.txt"}, res.AppliedPaths)
+	assert.Equal(t, []string{"f.txt"}, res.SkippedPaths)
+}
+
+// An empty folder is nothing to git, but it is the user's: the run refuses it, and the check says so.
+func TestGitModeRefusesAFolderInTheWay(t *testing.T) {
+	t.Parallel()
+	const patch = "diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+p\n"
+	for _, dir := range []string{"n", "n/m"} {
+		g := newBareGround(t)
+		g.write("f.txt", "f\n")
+		g.commit()
+		require.NoError(t, os.MkdirAll(filepath.Join(g.dir, filepath.FromSlash(dir)), 0o755))
+		res := g.refused(gitRequest(patch), nil)
+		assert.True(t, hasProblem(res, oxpatch.KindIsDirectory, "n"))
+		assert.Len(t, res.Problems, 1, "%v", res.Problems)
+		assert.DirExists(t, filepath.Join(g.dir, filepath.FromSlash(dir)))
+	}
+}
+
 // Several inputs are one operation: a later one may build on an earlier one, and if one fails none is
 // applied.
 func TestGitModeTakesSeveralInputsAsOne(t *testing.T) {

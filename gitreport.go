@@ -90,6 +90,16 @@ func (r *Result) warnConflicts(plan *gitapply.Result) {
 	r.conflicts(plan, "the file has conflicts, marked in it", "resolve them and git add the file, or take everything back with oxpatch undo")
 }
 
+// failDropped names the files whose change a merge driver dropped. For git that is a clean merge.
+func (r *Result) failDropped(plan *gitapply.Result) {
+	for _, s := range plan.Sections {
+		if s.Class == gitapply.ClassSkipped {
+			r.fail(Problem{Kind: KindConflict, Path: change.DisplayPath(s.Target), PatchLine: s.Line, Message: s.Reason + ", without the change",
+				Hint: "the merge attribute of the path chooses a merge driver (git check-attr merge); --mode text goes by the text alone"})
+		}
+	}
+}
+
 // failConflicts names the files that would hold conflict markers.
 func (r *Result) failConflicts(plan *gitapply.Result) {
 	r.conflicts(plan, "the patch conflicts with what is in the file", "--conflict=markers writes the conflicts into the file, marked")

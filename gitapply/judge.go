@@ -138,8 +138,9 @@ func (p *planner) classify() error {
 
 // overwrites says whether something else stood at the target of an addition, a rename or a copy.
 func (p *planner) overwrites(s *Section, changed bool) bool {
+	k := p.states[s.Target].Kind
 	creates := s.Source != "" && (s.Op != OpCopy || !p.o.Reverse) || s.Op == OpAdd && !p.o.Reverse || s.Op == OpDelete && p.o.Reverse
-	if !creates || !changed || p.states[s.Target].Kind == change.Absent || isGitlink(p.lines[s.Target]) {
+	if !creates || !changed || k == change.Absent || k == change.Dir || isGitlink(p.lines[s.Target]) {
 		return false
 	}
 	// The patch itself may take away what is there: a change of type is a deletion and an addition.
@@ -157,6 +158,16 @@ func (p *planner) trust(i int, s *Section, c change.Change, changed bool) error 
 		return nil
 	}
 	missing, found := missingLine(after.Content, s.added)
+	if found && changed {
+		// Behind a filter or an encoding the file is not what the patch speaks of; its blob is.
+		if l, ok := staged(p.end[s.Target]); ok && blobID(p.repo.ObjectFormat, after.Content) != l.OID {
+			blob, err := p.run.must(p.ctx, p.scratch.place(), nil, "cat-file", "blob", l.OID)
+			if err != nil {
+				return err
+			}
+			missing, found = missingLine(blob, s.added)
+		}
+	}
 	if !found && !changed && len(s.added) == 0 && len(s.removed) > 0 && p.ours(s, after.Content) {
 		found = true
 	}

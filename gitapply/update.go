@@ -78,7 +78,107 @@ func (r *Result) fill(ctx context.Context, e *edit) error {
 	if err := errors.Join(<-stored, err); err != nil {
 		return err
 	}
-	return r.readBack(ctx, e)
+	now, err := r.linesIn(ctx, e)
+	if err != nil {
+		return err
+	}
+	if planned := r.cleanedAgain(now); len(planned) > 0 {
+		if err := r.enterAsPlanned(ctx, e, planned); err != nil {
+			return err
+		}
+		if now, err = r.linesIn(ctx, e); err != nil {
+			return err
+		}
+	}
+	r.readBack(now)
+	return nil
+}
+
+// cleanedAgain finds the changes whose files are as they were written, and whose entries git made
+// another blob of than it had put into the scratch's index: "git apply" enters what the patch says,
+// "git update-index" what line ending conversion and clean filters make of the file.
+func (r *Result) cleanedAgain(now map[string][]change.IndexLine) []change.Change {
+	var found []change.Change
+	for _, c := range r.Changes {
+		if c.Index == nil || !r.isPlain(c) || c.After.Kind == change.Absent || sameLines(now[c.Path], c.Index.After) {
+			continue
+		}
+		if st, err := readState(r.repo.Top, c.Path, 0); err == nil && st.Equal(c.After) {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// enterAsPlanned sets the lines that the plan has. Files that are their blobs byte for byte also get
+// their stat data, so that git takes them for unchanged, as it does after its own "git apply".
+func (r *Result) enterAsPlanned(ctx context.Context, e *edit, planned []change.Change) error {
+	e.info.Reset()
+	e.files = nil
+	blobs := map[string][]byte{}
+	var verbatim []string
+	for _, c := range planned {
+		e.set(c.Path, c.Index.After)
+		l, _ := staged(c.Index.After)
+		if content, ok := r.blobs[l.OID]; ok {
+			blobs[l.OID] = content
+		}
+		if blobID(r.repo.ObjectFormat, c.After.Content) == l.OID {
+			verbatim = append(verbatim, c.Path)
+		}
+	}
+	if err := e.store(ctx, blobs); err != nil {
+		return err
+	}
+	if err := e.write(ctx); err != nil || len(verbatim) == 0 {
+		return err
+	}
+	return e.enterVerbatim(ctx, verbatim)
+}
+
+// enterVerbatim has git look at files that it must not convert. The attributes of a tree cannot be
+// switched off from outside but by those of the git directory, so git is given one of its own. It
+// keeps the modes that the entries have. Where git cannot read the index from there, as with a split
+// one, the entries stay without stat data.
+func (e *edit) enterVerbatim(ctx context.Context, names []string) error {
+	if err := e.folder(); err != nil {
+		return err
+	}
+	dir := filepath.Join(e.dir, "verbatim")
+	if err := os.MkdirAll(filepath.Join(dir, "refs"), 0o700); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "info"), 0o700); err != nil {
+		return err
+	}
+	config := "[core]\n\trepositoryformatversion = 0\n"
+	if strings.EqualFold(e.run.repo.ObjectFormat, "sha256") {
+		config = "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n"
+	}
+	for name, text := range map[string]string{
+		"HEAD": "ref: refs/heads/none\n", "config": config,
+		"info/attributes": "* -text -eol -crlf -ident -filter -working-tree-encoding\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	at := e.run.real(e.index)
+	at.env = append(at.env, "GIT_DIR="+dir, "GIT_COMMON_DIR="+dir, "GIT_OBJECT_DIRECTORY="+e.run.objectsDir())
+	at.config = append(at.config, "-c", "core.fileMode=false", "-c", "core.autocrlf=false")
+	_, err := e.run.do(ctx, at, []byte(strings.Join(names, "\x00")+"\x00"), "update-index", "--add", "-z", "--stdin")
+	return err
+}
+
+// linesIn reads the lines of the changed paths.
+func (r *Result) linesIn(ctx context.Context, e *edit) (map[string][]change.IndexLine, error) {
+	var paths []string
+	for _, c := range r.Changes {
+		if c.Index != nil {
+			paths = append(paths, c.Path)
+		}
+	}
+	return r.run.list(ctx, r.run.real(e.index), paths)
 }
 
 // isPlain reports whether "git update-index" finds the new entry by looking at the file.
@@ -115,26 +215,14 @@ func (r *Result) special(c change.Change) bool {
 	return ok && (had && before.Mode != after.Mode || !had && after.Mode != modeFile)
 }
 
-// readBack looks at the new lines. A file that somebody changed since it was written, or that went
-// through a filter which does not give the same twice, was entered as it is, and the changes have to
-// say so: undo compares with them.
-func (r *Result) readBack(ctx context.Context, e *edit) error {
-	var paths []string
-	for _, c := range r.Changes {
-		if c.Index != nil {
-			paths = append(paths, c.Path)
-		}
-	}
-	now, err := r.run.list(ctx, r.run.real(e.index), paths)
-	if err != nil {
-		return err
-	}
+// readBack compares the new lines with the planned ones. A file that somebody changed since it was
+// written was entered as it is, and the changes have to say so: undo compares with them.
+func (r *Result) readBack(now map[string][]change.IndexLine) {
 	for i, c := range r.Changes {
 		if c.Index != nil && !sameLines(now[c.Path], c.Index.After) {
 			r.Changes[i].Index = &change.IndexChange{Before: c.Index.Before, After: now[c.Path]}
 		}
 	}
-	return nil
 }
 
 // edit is an index being changed, beside the repository's: it stands in the same folder, so that it

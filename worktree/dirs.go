@@ -104,8 +104,8 @@ func (q *dirQuestion) removed(changes []change.Change) ([]Dir, error) {
 			continue
 		}
 		if info, err := q.t.lstat(path); err == nil && info != nil && info.IsDir() {
-			return nil, refuse(path, ErrIsDirectory, "a folder with other things in it stands there; "+
-				"choose another name or delete them first")
+			return nil, refuse(path, ErrIsDirectory, "a folder stands there that the patch does not empty; "+
+				"choose another name, or remove the folder first")
 		}
 	}
 	var removed []Dir
