@@ -93,7 +93,11 @@ func (g *ground) made(change func(), args ...string) string {
 // index is the index as text: an entry a line, with the flags that last and without stat data.
 func (g *ground) index() []string {
 	g.t.Helper()
-	return indexIn(g.t, g.dir)
+	lines := indexIn(g.t, g.dir)
+	if noted := gitIn(g.t, g.dir, "ls-files", "--resolve-undo"); noted != "" {
+		lines = append(lines, "to be undone by checkout -m: "+noted)
+	}
+	return lines
 }
 
 func indexIn(t testing.TB, dir string) []string {

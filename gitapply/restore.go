@@ -220,7 +220,7 @@ func (e *edit) restore(ctx context.Context, w Restore, todo []string) error {
 			e.files = append(e.files, p)
 		}
 	}
-	if err := e.write(ctx); err != nil {
+	if err := e.withoutTrace(ctx, w, todo, func() error { return e.write(ctx) }); err != nil {
 		return err
 	}
 	if err := e.intend(ctx, w, intended); err != nil {
@@ -228,6 +228,26 @@ func (e *edit) restore(ctx context.Context, w Restore, todo []string) error {
 	}
 	at := e.run.real(e.index)
 	return errors.Join(e.run.flag(ctx, at, skip, "--skip-worktree"), e.run.flag(ctx, at, assume, "--assume-unchanged"))
+}
+
+// withoutTrace makes a change and drops what git notes of it in the index's resolve-undo extension:
+// it takes the end of conflict stages for a resolution, and "git checkout -m" would bring conflicts
+// back that undo has taken back. Where the extension held something before, git can only drop all or
+// nothing, and it stays.
+func (e *edit) withoutTrace(ctx context.Context, w Restore, todo []string, do func() error) error {
+	if !slices.ContainsFunc(todo, func(p string) bool { return len(w.Expect[p]) > 0 && w.Expect[p][0].Stage > 0 }) {
+		return do()
+	}
+	at := e.run.real(e.index)
+	noted, err := e.run.must(ctx, at, nil, "ls-files", "--resolve-undo", "-z")
+	if err != nil {
+		return err
+	}
+	if err := do(); err != nil || len(noted) > 0 {
+		return err
+	}
+	_, err = e.run.must(ctx, at, nil, "update-index", "--clear-resolve-undo")
+	return err
 }
 
 // intend makes entries that are only intended to be added. That cannot be said in words: git must
