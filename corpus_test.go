@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -105,9 +104,7 @@ func eachCase(t *testing.T, f func(t *testing.T, c *oxtest.Case)) {
 		}
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
-			if runtime.GOOS == "darwin" && (c.Group == "path" || c.Group == "move") {
-				t.Skip("file systems here may fold case and normalise names")
-			}
+			c.NeedPlainNames(t)
 			f(t, c)
 		})
 	}
@@ -225,9 +222,7 @@ func requireOutcome(t *testing.T, want, got oxtest.Outcome) {
 // emptyRepository returns a git directory to copy, which is quicker than a git process for each case.
 func emptyRepository(t *testing.T) string {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("no git on this machine to make a repository with")
-	}
+	oxtest.NeedProgram(t, "git")
 	dir := t.TempDir()
 	cmd := exec.Command("git", "init", "-q", "--template=", dir)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "LC_ALL=C"}

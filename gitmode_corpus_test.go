@@ -19,6 +19,7 @@ import (
 
 	"github.com/openoxide/oxpatch"
 	"github.com/openoxide/oxpatch/change"
+	"github.com/openoxide/oxpatch/internal/oxtest"
 )
 
 // gitText is a text of the corpus: a string, or an object with its bytes in base64.
@@ -129,10 +130,9 @@ func (c *gitCase) UnmarshalJSON(data []byte) error {
 // gitCorpus returns the runs with --3way that were recorded with a git that does as the installed one.
 func gitCorpus(t *testing.T) []gitCase {
 	t.Helper()
+	oxtest.NeedProgram(t, "git")
 	out, err := exec.Command("git", "--version").Output()
-	if err != nil {
-		t.Skip("no git on this machine")
-	}
+	require.NoError(t, err)
 	var minor int
 	_, err = fmt.Sscanf(string(out), "git version 2.%d", &minor)
 	require.NoError(t, err)

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/openoxide/oxpatch"
+	"github.com/openoxide/oxpatch/internal/oxtest"
 	"github.com/openoxide/oxpatch/snapshot"
 )
 
@@ -93,9 +94,7 @@ func (g *ground) git(args ...string) string {
 
 func gitIn(t testing.TB, dir string, args ...string) string {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("no git on this machine")
-	}
+	oxtest.NeedProgram(t, "git")
 	cmd := exec.Command("git", args...)
 	cmd.Dir, cmd.Env = dir, gitEnviron(dir)
 	out, err := cmd.CombinedOutput()
@@ -137,7 +136,7 @@ func (g *ground) link(target, name string) {
 	g.t.Helper()
 	require.NoError(g.t, os.MkdirAll(filepath.Dir(g.path(name)), 0o755))
 	if err := os.Symlink(target, g.path(name)); err != nil {
-		g.t.Skip("this system makes no symbolic links: ", err)
+		oxtest.Lacks(g.t, "symbolic links: %v", err)
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/openoxide/oxpatch/internal/oxtest"
 )
 
 const module = "github.com/openoxide/oxpatch"
@@ -134,9 +136,7 @@ type pkg struct {
 // listPackages asks for the packages of the module that exist, by their path below it.
 func listPackages(t *testing.T, goos string) map[string]pkg {
 	t.Helper()
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("no go command on this machine to ask for dependencies")
-	}
+	oxtest.NeedProgram(t, "go")
 	cmd := exec.Command("go", "list", "-e", "-f", `{{.ImportPath}}|{{.Name}}|{{join .Imports " "}}|{{join .Deps " "}}`, "./...")
 	cmd.Env = append(os.Environ(), "GOOS="+goos, "GOARCH=amd64", "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
 	var stderr strings.Builder

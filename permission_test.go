@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/openoxide/oxpatch"
+	"github.com/openoxide/oxpatch/internal/oxtest"
 )
 
 // asOrdinaryUser makes sure that the rest of the test runs without the superuser's rights: where it
@@ -36,7 +37,7 @@ func asOrdinaryUser(t *testing.T) bool {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	out, err := cmd.CombinedOutput()
 	if err != nil && cmd.ProcessState == nil {
-		t.Skip("no process can be started as another user here: ", err)
+		oxtest.Lacks(t, "the right to start a process as another user: %v", err)
 	}
 	require.NoError(t, err, string(out))
 	assert.Contains(t, string(out), "--- PASS: "+t.Name())

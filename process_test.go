@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/openoxide/oxpatch"
+	"github.com/openoxide/oxpatch/internal/oxtest"
 	"github.com/openoxide/oxpatch/snapshot"
 )
 
@@ -32,7 +33,7 @@ func buildProgram(t *testing.T) program {
 	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", filepath.Join(dir, "oxpatch"), "./cmd/oxpatch")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		if errors.Is(err, exec.ErrNotFound) {
-			t.Skip("no go command on this machine to build the program with")
+			oxtest.Lacks(t, "the program go on its PATH")
 		}
 		require.NoError(t, err, string(out))
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/openoxide/oxpatch"
+	"github.com/openoxide/oxpatch/internal/oxtest"
 	"github.com/openoxide/oxpatch/snapshot"
 	"github.com/openoxide/oxpatch/worktree"
 )
@@ -96,7 +97,7 @@ func TestSpecialFiles(t *testing.T) {
 	g := newGround(t)
 	g.write("a.txt", "one\n")
 	if err := exec.Command("mkfifo", g.path("fifo")).Run(); err != nil {
-		t.Skip("no FIFO can be made here: ", err)
+		oxtest.Lacks(t, "FIFOs: %v", err)
 	}
 	before := describeAll(t, g)
 	for _, patch := range []string{

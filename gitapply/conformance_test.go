@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/openoxide/oxpatch/gitapply"
+	"github.com/openoxide/oxpatch/internal/oxtest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -19,10 +20,9 @@ func gits(t testing.TB) map[string]string {
 	t.Helper()
 	names := filepath.SplitList(os.Getenv("OXPATCH_TEST_GITS"))
 	if len(names) == 0 {
+		oxtest.NeedProgram(t, "git")
 		path, err := exec.LookPath("git")
-		if err != nil {
-			t.Skip("git is not installed")
-		}
+		require.NoError(t, err)
 		names = []string{path}
 	}
 	all := map[string]string{}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/openoxide/oxpatch/gitapply"
+	"github.com/openoxide/oxpatch/internal/oxtest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -331,9 +332,7 @@ func TestWhatCannotBeServed(t *testing.T) {
 
 func TestARepositoryOfSomebodyElse(t *testing.T) {
 	t.Parallel()
-	if os.Geteuid() != 0 {
-		t.Skip("only root can give a repository away")
-	}
+	oxtest.NeedRoot(t, "give a repository to another user")
 	r := newRepo(t, anyGit(t))
 	r.write("f.txt", base)
 	r.commit()

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/openoxide/oxpatch/internal/oxtest"
 )
 
 // node is a file of the made history. A nil node in a step deletes.
@@ -66,9 +68,7 @@ func (h *history) move(from, to string, f *node) {
 // repository makes a bare repository of the commits.
 func (h *history) repository() string {
 	h.t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		h.t.Skip("no git on this machine")
-	}
+	oxtest.NeedProgram(h.t, "git")
 	dir := h.t.TempDir()
 	for _, args := range [][]string{{"init", "-q", "--bare", "-b", "main", dir}, {"-C", dir, "fast-import", "--quiet"}} {
 		cmd := exec.Command("git", args...)

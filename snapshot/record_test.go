@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/openoxide/oxpatch/change"
+	"github.com/openoxide/oxpatch/internal/oxtest"
 )
 
 // allKinds has one entry for everything that a record must be able to hold.
@@ -108,7 +109,7 @@ func TestRootThatIsNotUTF8(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join(tempDir(t), "r\xff")
 	if err := os.Mkdir(root, 0o755); err != nil {
-		t.Skip("this file system takes no names that are not UTF-8: ", err)
+		oxtest.Lacks(t, "a file system for temporary folders that takes names that are not UTF-8: %v", err)
 	}
 	env := stateEnv(t)
 	r := publish(t, open(t, locate(t, root, env), Options{}), Meta{}, modify("a", "1", "2"))

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/openoxide/oxpatch/gitrepo"
+	"github.com/openoxide/oxpatch/internal/oxtest"
 )
 
 // In every kind of repository a record can be written and read, and the repository sees nothing of it.
@@ -155,7 +156,7 @@ func TestTwoFoldersThatSwapNames(t *testing.T) {
 	t.Parallel()
 	base, env := tempDir(t), stateEnv(t)
 	if !identify(base).known() {
-		t.Skip("this file system does not tell when a folder was born")
+		oxtest.Lacks(t, "a file system for temporary folders that tells when a folder was born")
 	}
 	a, b := mkdir(t, base, "a"), mkdir(t, base, "b")
 	ofA := publish(t, open(t, locate(t, a, env), Options{}), Meta{}, numbered(1)...)

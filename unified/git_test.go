@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/openoxide/oxpatch/change"
+	"github.com/openoxide/oxpatch/internal/oxtest"
 	"github.com/openoxide/oxpatch/unified"
 )
 
@@ -108,11 +109,9 @@ func render(tb require.TestingT, changes []change.Change, o unified.Options) []b
 
 func needGit(tb testing.TB) {
 	tb.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		tb.Skip("no git on this machine to compare with")
-	}
+	oxtest.NeedProgram(tb, "git")
 	if runtime.GOOS == "windows" {
-		tb.Skip("the file system has neither execute bits nor the names of these cases")
+		oxtest.Lacks(tb, "a file system with execute bits and with the names of these cases")
 	}
 }
 

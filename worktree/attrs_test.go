@@ -10,13 +10,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"github.com/openoxide/oxpatch/internal/oxtest"
 )
 
 func TestExtendedAttributesAreKept(t *testing.T) {
 	t.Parallel()
 	dir := tempTree(t, map[string]string{"f": "one", "from": "moved", "new": ""})
 	if err := unix.Setxattr(filepath.Join(dir, "f"), "user.note", []byte("kept"), 0); err != nil {
-		t.Skipf("no extended attributes here: %v", err)
+		oxtest.Lacks(t, "extended attributes in temporary folders: %v", err)
 	}
 	require.NoError(t, unix.Setxattr(filepath.Join(dir, "f"), "user.empty", nil, 0))
 	require.NoError(t, unix.Setxattr(filepath.Join(dir, "from"), "user.note", []byte("moved"), 0))
@@ -56,7 +58,7 @@ func TestAccessListIsKeptAndNoneIsInherited(t *testing.T) {
 	t.Parallel()
 	dir := tempTree(t, map[string]string{"with": "one", "without": "one"})
 	if err := unix.Setxattr(filepath.Join(dir, "with"), "system.posix_acl_access", aclFor(77), 0); err != nil {
-		t.Skipf("no access lists here: %v", err)
+		oxtest.Lacks(t, "access lists in temporary folders: %v", err)
 	}
 	require.NoError(t, unix.Setxattr(dir, "system.posix_acl_default", aclFor(78), 0))
 	tree := open(t, dir, Options{})

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/openoxide/oxpatch/change"
+	"github.com/openoxide/oxpatch/internal/oxtest"
 )
 
 func TestHardLinksAreSeparateUnlessInPlace(t *testing.T) {
@@ -87,7 +88,7 @@ func TestCaseFoldingFileSystem(t *testing.T) {
 	t.Parallel()
 	dir := tempTree(t, map[string]string{"README": "r", "Sub/File": "f"})
 	if _, err := os.Lstat(filepath.Join(dir, "readme")); err != nil {
-		t.Skip("the file system of the temporary folder tells upper from lower case")
+		oxtest.Lacks(t, "a file system for temporary folders that folds case")
 	}
 	tree := open(t, dir, Options{})
 	for _, paths := range [][2]string{{"README", "readme"}, {"sub/file", "SUB/FILE"}, {"Sub/new", "sub/new"}} {
@@ -132,7 +133,7 @@ func TestSecondMountIsTheSameFolder(t *testing.T) {
 	t.Parallel()
 	dir := tempTree(t, map[string]string{"one/f": "f", "two/": ""})
 	if out, err := exec.Command("mount", "--bind", filepath.Join(dir, "one"), filepath.Join(dir, "two")).CombinedOutput(); err != nil {
-		t.Skipf("this user may not mount here: %s", out)
+		oxtest.Lacks(t, "the right to mount: %s", out)
 	}
 	t.Cleanup(func() { _ = exec.Command("umount", filepath.Join(dir, "two")).Run() })
 	tree := open(t, dir, Options{})

@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/openoxide/oxpatch/internal/oxtest"
 )
 
 // childEnv marks the processes that a test starts from its own binary: the umask and the user
@@ -55,7 +57,7 @@ func publicDir(t *testing.T) string {
 func childOnly(t *testing.T) string {
 	t.Helper()
 	if os.Getenv(childEnv) != t.Name() {
-		t.Skip("runs in a process of its own, which another test starts")
+		t.Skip("no machine lacks anything: this runs only in the process that another test starts")
 	}
 	return os.Getenv(childEnv + "_DIR")
 }
@@ -159,9 +161,7 @@ func TestPermissionsChild(t *testing.T) {
 
 func TestOwner(t *testing.T) {
 	t.Parallel()
-	if os.Geteuid() != 0 {
-		t.Skip("only root can give a file to another user")
-	}
+	oxtest.NeedRoot(t, "give a file to another user")
 	dir := publicDir(t)
 	lay(t, dir, map[string]string{"theirs": "r", "group": "g", "a": "a"})
 	require.NoError(t, os.Chmod(filepath.Join(dir, "theirs"), 0o666))
@@ -190,9 +190,7 @@ func TestOwnerChild(t *testing.T) {
 
 func TestOwnerIsKeptByRoot(t *testing.T) {
 	t.Parallel()
-	if os.Geteuid() != 0 {
-		t.Skip("only root can give a file to another user")
-	}
+	oxtest.NeedRoot(t, "give a file to another user")
 	dir := tempTree(t, map[string]string{"f": "f", "gone": "gone", "from": "from"})
 	for _, name := range []string{"f", "gone", "from"} {
 		require.NoError(t, os.Chown(filepath.Join(dir, name), nobody, 12))
@@ -268,7 +266,7 @@ func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=128k", "none", dir).CombinedOutput(); err != nil {
-		t.Skipf("this user cannot mount a small file system: %s", out)
+		oxtest.Lacks(t, "the right to mount a small file system: %s", out)
 	}
 	t.Cleanup(func() { _ = exec.Command("umount", dir).Run() })
 	lay(t, dir, map[string]string{"a": "a", "b": strings.Repeat("b", 40<<10), "c": "c", "file": "f"})

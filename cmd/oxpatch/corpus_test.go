@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"testing"
 	"unicode/utf8"
 
@@ -24,7 +23,7 @@ func TestCorpusAsProcess(t *testing.T) {
 	for _, c := range corpus(t) {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
-			skipWhereNamesFold(t, c)
+			c.NeedPlainNames(t)
 			r := newCaseRun(t, c)
 			args := []string{"apply_patch"}
 			stdin := c.Input(r.cwd)
@@ -64,7 +63,7 @@ func TestCorpusByOtherCalls(t *testing.T) {
 		for name, call := range calls {
 			t.Run(c.Name+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				skipWhereNamesFold(t, c)
+				c.NeedPlainNames(t)
 				r := newCaseRun(t, c)
 				stdin, args := call(c.Input(r.cwd))
 				assertOutcome(t, c.Outcome(), r.run(stdin, args...))
@@ -79,13 +78,6 @@ func corpus(t *testing.T) []*oxtest.Case {
 	require.NoError(t, err)
 	require.NotEmpty(t, cases)
 	return cases
-}
-
-func skipWhereNamesFold(t *testing.T, c *oxtest.Case) {
-	t.Helper()
-	if runtime.GOOS == "darwin" && (c.Group == "path" || c.Group == "move") {
-		t.Skip("file systems here may fold case and normalise names")
-	}
 }
 
 // caseRun is one run of a case by a process.

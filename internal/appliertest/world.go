@@ -43,9 +43,7 @@ type world struct {
 
 func (s suite) world(t testing.TB, before files) *world {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("no git on this machine")
-	}
+	oxtest.NeedProgram(t, "git")
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	w := &world{suite: s, t: t, dir: filepath.Join(base, "tree")}
@@ -75,9 +73,7 @@ func (w *world) init() {
 // diff returns git's own diff that makes after of before, made in a repository of its own.
 func diff(t testing.TB, before, after files) []byte {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("no git on this machine")
-	}
+	oxtest.NeedProgram(t, "git")
 	w := &world{t: t, dir: filepath.Join(t.TempDir(), "tree")}
 	w.init()
 	w.write(before)
