@@ -34,30 +34,10 @@ func gits(t testing.TB) map[string]string {
 	return all
 }
 
-// recordedFor is the version of the corpus whose outcomes those of another git equal.
-func recordedFor(version string) string {
-	if strings.HasPrefix(version, "2.55.") {
-		return "2.55.0"
-	}
-	var minor int
-	_, _ = fmt.Sscanf(version, "2.%d", &minor)
-	switch {
-	case minor >= 54:
-		return "2.55.0"
-	case minor >= 45:
-		return "2.47.3"
-	case minor >= 35:
-		return "2.39.5"
-	case minor >= 32:
-		return "2.32.7"
-	}
-	return "2.20.5"
-}
-
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	for version, git := range gits(t) {
-		for _, s := range corpus(t, recordedFor(version)) {
+		for _, s := range corpus(t, oxtest.RecordedFor(version)) {
 			if s.Mode == "direct" || s.Mode == "reject" {
 				continue // the same repositories as with --3way
 			}
@@ -69,29 +49,29 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-func conform(t *testing.T, r *repo, s scenario) {
-	d, deviates := deviations()[s.base()]
+func conform(t *testing.T, r *repo, s oxtest.GitCase) {
+	d, deviates := deviations()[s.Base()]
 	lock := filepath.Join(r.top, ".git", "index.lock")
 	files, index := r.files(), r.lines()
 	whole := tree(t, r.top, nil)
-	res, err := r.plan(string(s.Diff), gitapply.Options{Reverse: s.reverse()})
+	res, err := r.plan(string(s.Diff), gitapply.Options{Reverse: s.Reverse()})
 	requireSame(t, whole, tree(t, r.top, nil), "planning changed something")
 
 	want := s.Truth
-	if s.Mode == "check" || s.Mode == "reverse-check" {
+	if s.Checks() {
 		want = s.Truth3way
 	}
 	if deviates && d.want != nil {
 		want = *d.want
 	}
-	got := lists{Applied: res.Applied, Skipped: res.Skipped, Conflicted: res.Conflicted}
-	assert.Equal(t, want.normal(), got.normal(), "%v\n%s", err, res.Stderr)
+	got := oxtest.GitFates{Applied: res.Applied, Skipped: res.Skipped, Conflicted: res.Conflicted}
+	assert.Equal(t, want, got, "%v\n%s", err, res.Stderr)
 	if deviates && d.repair != "" {
 		assert.Contains(t, fmt.Sprint(res.Repairs), d.repair)
 	}
 	if err != nil {
 		assert.Empty(t, res.Changes)
-		kind := refusals()[s.base()]
+		kind := refusals()[s.Base()]
 		if deviates {
 			kind = d.kind
 		}
@@ -101,7 +81,7 @@ func conform(t *testing.T, r *repo, s scenario) {
 		assert.Equal(t, mayPlace, gitapply.MayPlace(err))
 		return
 	}
-	require.NotContains(t, refusals(), s.base())
+	require.NotContains(t, refusals(), s.Base())
 	defer res.Close()
 	if _, locked := os.Lstat(lock); locked == nil {
 		assert.ErrorIs(t, r.apply(res), gitapply.ErrLocked)
@@ -110,7 +90,7 @@ func conform(t *testing.T, r *repo, s scenario) {
 		return
 	}
 	require.NoError(t, r.apply(res))
-	if !strings.HasSuffix(s.Mode, "check") {
+	if !s.Checks() {
 		if !deviates || d.want == nil {
 			r.sameAsRecorded(s, index)
 		}
@@ -126,29 +106,9 @@ func conform(t *testing.T, r *repo, s scenario) {
 }
 
 // sameAsRecorded compares files and index with those that a direct run left.
-func (r *repo) sameAsRecorded(s scenario, before []string) {
+func (r *repo) sameAsRecorded(s oxtest.GitCase, before []string) {
 	r.t.Helper()
-	for name, c := range s.After {
-		full := filepath.Join(r.top, filepath.FromSlash(name))
-		info, err := os.Lstat(full)
-		if c == nil {
-			assert.Error(r.t, err, name)
-			continue
-		}
-		if !assert.NoError(r.t, err, name) {
-			continue
-		}
-		switch c.Mode {
-		case "120000":
-			target, _ := os.Readlink(full)
-			assert.Equal(r.t, string(c.bytes()), target, name)
-		case "160000", "040000":
-			assert.True(r.t, info.IsDir(), name)
-		default:
-			assert.Equal(r.t, string(c.bytes()), r.read(name), name)
-			assert.Equal(r.t, c.Mode == "100755", info.Mode()&0o100 != 0, name)
-		}
-	}
+	assert.Empty(r.t, s.Differences(r.top))
 	var added, removed []string
 	after := r.lines()
 	for _, l := range after {
@@ -167,10 +127,10 @@ func (r *repo) sameAsRecorded(s scenario, before []string) {
 
 func noFlags(line string) string { return line[:strings.LastIndexByte(line, ' ')] }
 
-func entries(list []content) []string {
+func entries(list []oxtest.GitEntry) []string {
 	var all []string
-	for _, c := range list {
-		all = append(all, fmt.Sprintf("%s %s %d\t%s", c.Mode, c.OID, c.Stage, decodePath(c.Path)))
+	for _, e := range list {
+		all = append(all, e.String())
 	}
 	return all
 }

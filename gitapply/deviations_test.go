@@ -4,12 +4,13 @@ import (
 	"strings"
 
 	"github.com/openoxide/oxpatch/gitapply"
+	"github.com/openoxide/oxpatch/internal/oxtest"
 )
 
 // deviation is a scenario in which more is done than git does by itself, and the rule that allows it.
 type deviation struct {
 	rule   string
-	want   *lists
+	want   *oxtest.GitFates
 	kind   error             // the error that Plan returns
 	after  map[string]string // files afterwards
 	repair string            // what Repairs must mention
@@ -17,8 +18,8 @@ type deviation struct {
 
 // deviations are all scenarios of the corpus whose outcome differs from that of a direct run.
 func deviations() map[string]deviation {
-	applied := func(names ...string) *lists { return &lists{Applied: names} }
-	skipped := func(names ...string) *lists { return &lists{Skipped: names} }
+	applied := func(names ...string) *oxtest.GitFates { return &oxtest.GitFates{Applied: names} }
+	skipped := func(names ...string) *oxtest.GitFates { return &oxtest.GitFates{Skipped: names} }
 	var b strings.Builder
 	for _, l := range strings.Fields("1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20") {
 		b.WriteString("line " + l + "\n")
@@ -42,8 +43,8 @@ func deviations() map[string]deviation {
 			after: map[string]string{"f.txt": ten}},
 		"binary_corrupt_hides_the_rest": {rule: "no section is dropped in silence", want: skipped("a.txt", "i.bin", "z.txt"), kind: gitapply.ErrBinary},
 		"directory_in_the_way":          {rule: "no half-written tree", want: skipped("a.txt", "n", "z.txt"), kind: gitapply.ErrExists},
-		"codex_style_patch":             {rule: "what has no section names no paths", want: &lists{}, kind: gitapply.ErrCorrupt},
-		"empty_patch":                   {rule: "what has no section names no paths", want: &lists{}, kind: gitapply.ErrCorrupt},
+		"codex_style_patch":             {rule: "what has no section names no paths", want: &oxtest.GitFates{}, kind: gitapply.ErrCorrupt},
+		"empty_patch":                   {rule: "what has no section names no paths", want: &oxtest.GitFates{}, kind: gitapply.ErrCorrupt},
 	}
 }
 

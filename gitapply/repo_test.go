@@ -3,10 +3,8 @@ package gitapply_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +15,7 @@ import (
 
 	"github.com/openoxide/oxpatch/change"
 	"github.com/openoxide/oxpatch/gitapply"
+	"github.com/openoxide/oxpatch/internal/oxtest"
 	"github.com/stretchr/testify/require"
 )
 
@@ -126,128 +125,11 @@ func (r *repo) lines() []string {
 }
 
 // build makes the repository of a scenario.
-func build(t testing.TB, git string, s scenario) *repo {
+func build(t testing.TB, git string, s oxtest.GitCase) *repo {
 	t.Helper()
 	r := newRepo(t, git)
-	r.settings(s.Config)
-	for p, c := range s.Before {
-		r.put(p, c)
-	}
-	r.index(s)
-	if s.Head == "commit" && !slices.ContainsFunc(slices.Collect(maps.Values(s.Index)), func(l []content) bool {
-		return slices.ContainsFunc(l, func(c content) bool { return c.Stage > 0 || c.IntentToAdd })
-	}) {
-		r.run("commit", "-q", "--allow-empty", "-m", "m")
-	}
-	for p, l := range s.Index {
-		if len(l) > 0 && l[0].IntentToAdd {
-			r.run("--literal-pathspecs", "add", "-N", "--", p)
-		}
-	}
-	_ = exec.Command(git, "-C", r.top, "update-index", "-q", "--refresh").Run()
-	r.extras(s)
+	require.NoError(t, s.Build(r.top, r.feed))
 	return r
-}
-
-func (r *repo) settings(raw json.RawMessage) {
-	var config map[string]string
-	if json.Unmarshal(raw, &config) != nil {
-		return
-	}
-	for k, v := range config {
-		r.run("config", k, v)
-	}
-}
-
-func (r *repo) put(p string, c content) {
-	full := filepath.Join(r.top, filepath.FromSlash(p))
-	require.NoError(r.t, os.MkdirAll(filepath.Dir(full), 0o755))
-	switch c.Mode {
-	case "120000":
-		require.NoError(r.t, os.Symlink(string(c.bytes()), full))
-	case "160000", "040000":
-		require.NoError(r.t, os.MkdirAll(full, 0o755))
-	default:
-		perm := os.FileMode(0o644)
-		if c.Mode == "100755" {
-			perm = 0o755
-		}
-		require.NoError(r.t, os.WriteFile(full, c.bytes(), perm))
-	}
-}
-
-// index enters what the scenario has in the index: what stands in the tree unless it says otherwise.
-func (r *repo) index(s scenario) {
-	var blobs []string
-	var entries bytes.Buffer
-	dir := r.t.TempDir()
-	var files []string
-	store := func(data []byte) int {
-		file := filepath.Join(dir, fmt.Sprint(len(files)))
-		require.NoError(r.t, os.WriteFile(file, data, 0o644))
-		files = append(files, file)
-		return len(files) - 1
-	}
-	type entry struct {
-		mode, path, oid string
-		stage, blob     int
-	}
-	var all []entry
-	for p, c := range s.Before {
-		if _, other := s.Index[p]; other || c.Mode == "040000" {
-			continue
-		}
-		if c.Mode == "160000" {
-			all = append(all, entry{c.Mode, p, string(c.bytes()), 0, -1})
-			continue
-		}
-		all = append(all, entry{c.Mode, p, "", 0, store(c.bytes())})
-	}
-	for p, l := range s.Index {
-		for _, c := range l {
-			switch {
-			case c.IntentToAdd:
-			case c.Text == nil && c.Base64 == nil:
-				all = append(all, entry{c.Mode, p, c.OID, c.Stage, -1})
-			default:
-				all = append(all, entry{c.Mode, p, "", c.Stage, store(c.bytes())})
-			}
-		}
-	}
-	var objects []content
-	if json.Unmarshal(s.Objects, &objects) != nil {
-		var m map[string]blob
-		require.NoError(r.t, json.Unmarshal(s.Objects, &m))
-		for _, b := range m {
-			store(b)
-		}
-	}
-	for _, o := range objects {
-		store(o.bytes())
-	}
-	if len(files) > 0 {
-		blobs = strings.Fields(r.feed(strings.Join(files, "\n")+"\n", "hash-object", "-w", "--no-filters", "--stdin-paths"))
-	}
-	for _, e := range all {
-		if e.blob >= 0 {
-			e.oid = blobs[e.blob]
-		}
-		fmt.Fprintf(&entries, "%s %s %d\t%s\x00", e.mode, e.oid, e.stage, e.path)
-	}
-	r.feed(entries.String(), "update-index", "-z", "--index-info")
-}
-
-// extras are what a scenario has beside files and entries.
-func (r *repo) extras(s scenario) {
-	switch s.base() {
-	case "stale_stat":
-		past := time.Now().Add(-time.Hour)
-		require.NoError(r.t, os.Chtimes(filepath.Join(r.top, "f.txt"), past, past))
-	case "index_lock_present":
-		require.NoError(r.t, os.WriteFile(filepath.Join(r.top, ".git", "index.lock"), nil, 0o644))
-	case "sparse_absent":
-		r.run("update-index", "--skip-worktree", "out/b.txt")
-	}
 }
 
 // apply does with a plan what a caller does.

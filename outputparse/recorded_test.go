@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/openoxide/oxpatch/internal/oxtest"
 	"github.com/openoxide/oxpatch/outputparse"
 	"github.com/stretchr/testify/assert"
 )
@@ -41,17 +42,17 @@ func TestRecordedOutputIsSortedExactly(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for _, c := range corpus(t) {
-		for which, stderr := range map[string]blob{"": c.Stderr, " -v": c.StderrV} {
+		for which, stderr := range map[string]oxtest.GitText{"": c.Stderr, " -v": c.StderrV} {
 			row, open := unsettled()[c.Name]
 			open = open && (!row.quiet || which == "")
 			seen[c.Name] = seen[c.Name] || open
 			t.Run(c.Name+" "+c.Git+which, func(t *testing.T) {
 				t.Parallel()
-				got := outputparse.Parse(outputparse.Output{Stdout: c.Stdout, Stderr: stderr, Known: c.Truth.all(), Exit: &c.Exit})
+				got := outputparse.Parse(outputparse.Output{Stdout: c.Stdout, Stderr: stderr, Known: c.Truth.All(), Exit: &c.Exit})
 				want := c.Truth
 				if open {
 					assert.False(t, same(want, got), "the words do settle this one; its row is out of date")
-					want = lists{Applied: row.applied, Skipped: row.skipped, Conflicted: row.other}
+					want = oxtest.GitFates{Applied: row.applied, Skipped: row.skipped, Conflicted: row.other}
 				}
 				assert.True(t, same(want, got), "want %+v\ngot %+v\n%s", want, got, stderr)
 			})
@@ -62,7 +63,7 @@ func TestRecordedOutputIsSortedExactly(t *testing.T) {
 	}
 }
 
-func same(want lists, got outputparse.Result) bool {
+func same(want oxtest.GitFates, got outputparse.Result) bool {
 	equal := func(a, b []string) bool { return slices.Equal(slices.Sorted(slices.Values(a)), b) }
 	return len(want.Other) == 0 && equal(want.Applied, got.Applied) && equal(want.Skipped, got.Skipped) && equal(want.Conflicted, got.Conflicted)
 }
@@ -71,7 +72,7 @@ func same(want lists, got outputparse.Result) bool {
 func TestEveryPathStandsInOneList(t *testing.T) {
 	t.Parallel()
 	for _, c := range corpus(t) {
-		for _, known := range [][]string{nil, c.Truth.all()} {
+		for _, known := range [][]string{nil, c.Truth.All()} {
 			got := outputparse.Parse(outputparse.Output{Stdout: c.Stdout, Stderr: c.StderrV, Known: known})
 			all := slices.Concat(got.Applied, got.Skipped, got.Conflicted)
 			count := map[string]int{}

@@ -1,5 +1,6 @@
-// Package oxtest holds what the tests of several packages share: the recorded corpus of Codex's
-// apply_patch, trees of files as data, and the check of JSON output against its schema.
+// Package oxtest holds what the tests of several packages share: the recorded corpora of Codex's
+// apply_patch and of git apply, trees of files as data, the check of JSON output against its schema,
+// and skips that name the machine and what it lacks.
 package oxtest
 
 import (
