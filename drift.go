@@ -15,7 +15,7 @@ func (u *undo) drift(p snapshot.PathMeta, now change.State) *driftedPath {
 	case p.After.Unknown:
 		d.reason = "what operation " + d.id + " left here is not known"
 	case now.Kind != p.After.Kind:
-		d.reason = fmt.Sprintf("operation %s left %s here, now there is %s", d.id, article(p.After.Kind), article(now.Kind))
+		d.reason = fmt.Sprintf("operation %s left %s here, now there is %s", d.id, p.After.Kind.Phrase(), now.Kind.Phrase())
 	case now.Kind == change.File && int64(len(now.Content)) == p.After.Size &&
 		snapshot.StateMeta{Kind: p.After.Kind, Mode: now.Mode, Size: p.After.Size, OID: p.After.OID}.Same(now):
 		d.reason = fmt.Sprintf("its mode was changed to %04o since operation %s", now.Mode.Perm(), d.id)
@@ -26,18 +26,6 @@ func (u *undo) drift(p snapshot.PathMeta, now change.State) *driftedPath {
 		d.reason += ", by operation " + id
 	}
 	return d
-}
-
-func article(k change.Kind) string {
-	switch k {
-	case change.Absent:
-		return "nothing"
-	case change.Other:
-		return "a special file"
-	case change.Symlink:
-		return "a link"
-	}
-	return "a " + k.String()
 }
 
 // driftedPath is a file that is not as an operation left it.

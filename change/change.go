@@ -33,6 +33,19 @@ func (k Kind) String() string {
 	return "other"
 }
 
+// Phrase is the kind as a message speaks of it: "nothing", "a file", "a link".
+func (k Kind) Phrase() string {
+	switch k {
+	case Absent:
+		return "nothing"
+	case File, Dir:
+		return "a " + k.String()
+	case Symlink:
+		return "a link"
+	}
+	return "a special file"
+}
+
 // State is what stands at one path at one moment.
 type State struct {
 	Kind Kind

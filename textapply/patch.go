@@ -105,6 +105,24 @@ type Line struct {
 	Text string
 }
 
+// ReadLine splits a line of a chunk, as all dialects write it, into its prefix and its text; false if
+// it has no prefix. An empty line is one of context, as many editors and models strip the blank that
+// would be its prefix.
+func ReadLine(line string) (Line, bool) {
+	if line == "" {
+		return Line{Op: Context}, true
+	}
+	switch line[0] {
+	case ' ':
+		return Line{Op: Context, Text: line[1:]}, true
+	case '-':
+		return Line{Op: Remove, Text: line[1:]}, true
+	case '+':
+		return Line{Op: Insert, Text: line[1:]}, true
+	}
+	return Line{}, false
+}
+
 // Old returns the lines that must stand in the file: context and removed lines, in order.
 func (c Chunk) Old() []string { return c.side(Insert) }
 

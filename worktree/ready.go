@@ -74,7 +74,7 @@ func (r *run) forgetStale() {
 func (r *run) unchanged(f *folder, name string, file File, info fs.FileInfo) error {
 	if kindOf(info) != file.Before.Kind {
 		return refuse(file.Path, ErrDrift, "there was %s when it was read, now there is %s; try again",
-			article(file.Before.Kind), article(kindOf(info)))
+			file.Before.Kind.Phrase(), kindOf(info).Phrase())
 	}
 	if file.Before.Kind == change.File && file.Stamp.same(info) {
 		return nil
@@ -87,16 +87,6 @@ func (r *run) unchanged(f *folder, name string, file File, info fs.FileInfo) err
 		return refuse(file.Path, ErrDrift, "it has changed since it was read; try again")
 	}
 	return nil
-}
-
-func article(k change.Kind) string {
-	switch k {
-	case change.Absent:
-		return "nothing"
-	case change.Other:
-		return "a special file"
-	}
-	return "a " + k.String()
 }
 
 // is reports whether the file looked at is in that state. With exact every permission counts,

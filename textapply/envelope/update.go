@@ -31,7 +31,7 @@ func (p *Parser) handleUpdate(line string) error {
 		}
 		return markerError(p.line, line)
 	}
-	content, ok := readLine(line)
+	content, ok := textapply.ReadLine(line)
 	if !ok && (!p.rules.tolerant || chunk == nil) {
 		return p.badLine(chunk, line)
 	}
@@ -129,21 +129,4 @@ func lastChunk(section *textapply.Section) *textapply.Chunk {
 		return nil
 	}
 	return &section.Chunks[len(section.Chunks)-1]
-}
-
-// readLine splits a chunk's line into its prefix and its text. An empty line is one of context, as
-// many editors and models strip the blank that would be its prefix.
-func readLine(line string) (textapply.Line, bool) {
-	if line == "" {
-		return textapply.Line{Op: textapply.Context}, true
-	}
-	switch line[0] {
-	case ' ':
-		return textapply.Line{Op: textapply.Context, Text: line[1:]}, true
-	case '-':
-		return textapply.Line{Op: textapply.Remove, Text: line[1:]}, true
-	case '+':
-		return textapply.Line{Op: textapply.Insert, Text: line[1:]}, true
-	}
-	return textapply.Line{}, false
 }

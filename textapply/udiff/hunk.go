@@ -41,7 +41,7 @@ func (p *parser) hunk(line string) error {
 			marks.mark(c.Lines)
 			continue
 		}
-		l, ok := readLine(next)
+		l, ok := textapply.ReadLine(next)
 		if !ok {
 			if err := p.endOfHunk(&c, next, old, new); err != nil {
 				return err
@@ -126,22 +126,6 @@ func (p *parser) begins(next string) bool {
 		return strings.HasPrefix(p.peek(1), "+++ ")
 	}
 	return false
-}
-
-// readLine splits a line of a hunk. An empty line is one of context that lost its blank.
-func readLine(line string) (textapply.Line, bool) {
-	if line == "" {
-		return textapply.Line{Op: textapply.Context}, true
-	}
-	switch line[0] {
-	case ' ':
-		return textapply.Line{Op: textapply.Context, Text: line[1:]}, true
-	case '-':
-		return textapply.Line{Op: textapply.Remove, Text: line[1:]}, true
-	case '+':
-		return textapply.Line{Op: textapply.Insert, Text: line[1:]}, true
-	}
-	return textapply.Line{}, false
 }
 
 // endOfHunk judges a line that has no prefix: it ends a hunk without counts; where the counts want
