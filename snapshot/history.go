@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -47,11 +48,31 @@ func (h *History) Ops() ([]Operation, error) {
 	return ops, errors.Join(failures...)
 }
 
-// Read returns the record of the finished operation with this id, or the only one whose id begins
-// so. Upper case is taken as lower. Errors: ErrUnknownOperation, *AmbiguousError, *TornError,
-// *NewerFormatError.
+// Read returns the record of the finished operation that id stands for; see Find. Errors: those of
+// Find and of Operation.Read.
 func (h *History) Read(id string) (*Record, error) {
+	op, err := h.Find(id)
+	if err != nil {
+		return nil, err
+	}
+	return op.Read()
+}
+
+// Find returns the finished operation that id stands for: its id, in either case; the beginning of an
+// id that no other has; "@" for the newest operation, "@~2" for the second before that. Errors:
+// ErrUnknownOperation, *AmbiguousError, and those of Ops where a store that cannot be read may hold
+// the operation.
+func (h *History) Find(id string) (Operation, error) {
 	ops, listing := h.Ops()
+	if n, ok := fromNewest(id); ok {
+		switch {
+		case n < len(ops):
+			return ops[n], nil
+		case listing != nil:
+			return Operation{}, listing
+		}
+		return Operation{}, &UnknownError{ID: id}
+	}
 	prefix := strings.ToLower(id)
 	var found []Operation
 	for _, o := range ops {
@@ -61,17 +82,33 @@ func (h *History) Read(id string) (*Record, error) {
 	}
 	switch {
 	case len(found) == 1:
-		return found[0].Read()
+		return found[0], nil
 	case len(found) == 0 && listing != nil:
-		return nil, listing
+		return Operation{}, listing
 	case len(found) == 0:
-		return nil, &UnknownError{ID: id}
+		return Operation{}, &UnknownError{ID: id}
 	}
 	e := &AmbiguousError{Prefix: id}
 	for _, o := range found {
 		e.IDs = append(e.IDs, o.ID)
 	}
-	return nil, e
+	return Operation{}, e
+}
+
+// fromNewest reads "@", "@~" and "@~N": how many operations back from the newest.
+func fromNewest(id string) (int, bool) {
+	rest, ok := strings.CutPrefix(id, "@")
+	switch {
+	case !ok:
+		return 0, false
+	case rest == "":
+		return 0, true
+	case rest == "~":
+		return 1, true
+	}
+	digits, ok := strings.CutPrefix(rest, "~")
+	n, err := strconv.ParseUint(digits, 10, 31)
+	return int(n), ok && err == nil
 }
 
 // Read returns the operation's record. Errors: ErrUnknownOperation if it is gone, *TornError,
@@ -107,24 +144,3 @@ func (e *UnknownError) Error() string { return e.ID + ": unknown operation" }
 
 // Is makes errors.Is(err, ErrUnknownOperation) true.
 func (e *UnknownError) Is(target error) bool { return target == ErrUnknownOperation }
-
-// Undone returns the operations that are undone now, derived from the log alone: those that an
-// undo, itself not undone, takes back. So when an undo is taken back, what it had undone stands
-// again. An operation that takes back only some paths of another leaves it standing. The order of
-// metas does not matter; ids tell which is later, and an operation can only take back earlier ones.
-func Undone(metas []Meta) map[string]bool {
-	byAge := slices.Clone(metas)
-	slices.SortFunc(byAge, func(a, b Meta) int { return strings.Compare(b.ID, a.ID) })
-	undone := make(map[string]bool)
-	for _, m := range byAge {
-		if undone[m.ID] || m.Partial {
-			continue
-		}
-		for _, id := range m.Reverts {
-			if id < m.ID {
-				undone[id] = true
-			}
-		}
-	}
-	return undone
-}

@@ -120,33 +120,3 @@ func TestIDsAreTimes(t *testing.T) {
 	assert.Equal(t, now.UnixMilli(), int64(n>>idRandBits))
 	assert.Equal(t, strings.Repeat("z", idLen), formatID(1<<60-1))
 }
-
-func TestUndone(t *testing.T) {
-	t.Parallel()
-	op := func(id string, reverts ...string) Meta { return Meta{ID: id, Reverts: reverts} }
-	cases := map[string]struct {
-		log  []Meta
-		want []string
-	}{
-		"nothing":              {nil, nil},
-		"one undone":           {[]Meta{op("1"), op("2"), op("3", "2")}, []string{"2"}},
-		"undone and redone":    {[]Meta{op("1"), op("2", "1"), op("3", "2")}, []string{"2"}},
-		"undone a second time": {[]Meta{op("1"), op("2", "1"), op("3", "2"), op("4", "3")}, []string{"1", "3"}},
-		"a group":              {[]Meta{op("1"), op("2"), op("3", "2", "1")}, []string{"1", "2"}},
-		"any order":            {[]Meta{op("3", "2"), op("1"), op("2", "1")}, []string{"2"}},
-		"undone twice over":    {[]Meta{op("1"), op("2", "1"), op("3", "1"), op("4", "3")}, []string{"1", "3"}},
-		"partial":              {[]Meta{op("1"), {ID: "2", Reverts: []string{"1"}, Partial: true}}, nil},
-		"itself or the future": {[]Meta{op("1", "1", "2"), op("2")}, nil},
-		"record that is gone":  {[]Meta{op("2", "1")}, []string{"1"}},
-	}
-	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			want := map[string]bool{}
-			for _, id := range c.want {
-				want[id] = true
-			}
-			assert.Equal(t, want, Undone(c.log))
-		})
-	}
-}
