@@ -1,0 +1,99 @@
+package linediff_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/openoxide/oxpatch/linediff"
+)
+
+const manyLines = 200_000
+
+// text is n lines as a function of their index.
+func text(n int, line func(i int) int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%d\n", line(i))
+	}
+	return b.String()
+}
+
+// hostile are pairs of texts of which some ways of comparing would take quadratic time.
+func hostile() map[string]func() [2]string {
+	same := func(i int) int { return i }
+	noise := func(seed uint64, kinds int) string {
+		r := rand.New(rand.NewPCG(seed, 1))
+		return text(manyLines, func(int) int { return r.IntN(kinds) })
+	}
+	shuffled := rand.New(rand.NewPCG(1, 2)).Perm(manyLines)
+	return map[string]func() [2]string{
+		"all lines equal": func() [2]string {
+			return [2]string{text(manyLines, func(int) int { return 1 }), text(manyLines/2, func(int) int { return 1 })}
+		},
+		"all lines equal, other ends": func() [2]string {
+			return [2]string{text(manyLines, func(int) int { return 1 }) + "a\n", "b\n" + text(manyLines/2, func(int) int { return 1 })}
+		},
+		"nothing in common": func() [2]string {
+			return [2]string{text(manyLines, same), text(manyLines, func(i int) int { return i + manyLines })}
+		},
+		"turned around": func() [2]string {
+			return [2]string{text(manyLines, same), text(manyLines, func(i int) int { return manyLines - 1 - i })}
+		},
+		"halves exchanged": func() [2]string {
+			return [2]string{text(manyLines, same), text(manyLines, func(i int) int { return (i + manyLines/2) % manyLines })}
+		},
+		"shuffled": func() [2]string {
+			return [2]string{text(manyLines, same), text(manyLines, func(i int) int { return shuffled[i] })}
+		},
+		"shuffled, every line twice": func() [2]string {
+			return [2]string{text(manyLines, func(i int) int { return i / 2 }), text(manyLines, func(i int) int { return shuffled[i] / 2 })}
+		},
+		"noise of two lines":              func() [2]string { return [2]string{noise(1, 2), noise(2, 2)} },
+		"noise of many lines":             func() [2]string { return [2]string{noise(1, 3000), noise(2, 3000)} },
+		"noise of lines that occur twice": func() [2]string { return [2]string{noise(1, manyLines), noise(2, manyLines)} },
+		"two periods": func() [2]string {
+			return [2]string{text(manyLines, func(i int) int { return i % 2 }), text(manyLines, func(i int) int { return i % 3 })}
+		},
+		"every third of a period missing": func() [2]string {
+			return [2]string{text(manyLines, func(i int) int { return i % 7 * min(1, i%997) }), text(manyLines, func(i int) int { return i % 7 })}
+		},
+	}
+}
+
+// Each takes a second or two; quadratic time would be several minutes.
+func TestHostileTexts(t *testing.T) {
+	t.Parallel()
+	for name, texts := range hostile() {
+		t.Run(name, func(t *testing.T) {
+			pair := texts()
+			start := time.Now()
+			compare(t, pair[0], pair[1])
+			assert.Less(t, time.Since(start), time.Minute)
+		})
+	}
+}
+
+// A block that moved is found as one even where it is far too large for the search.
+func TestALargeBlockMoved(t *testing.T) {
+	t.Parallel()
+	pair := hostile()["halves exchanged"]()
+	assert.Equal(t, []linediff.Change{{0, manyLines / 2, 0, 0}, {manyLines, manyLines, manyLines / 2, manyLines}}, compare(t, pair[0], pair[1]))
+}
+
+func BenchmarkCompare(b *testing.B) {
+	for name, texts := range hostile() {
+		b.Run(name, func(b *testing.B) {
+			pair := texts()
+			for b.Loop() {
+				var table linediff.Table
+				x, y := table.Lines([]byte(pair[0])), table.Lines([]byte(pair[1]))
+				table.Compare(x.ID, y.ID)
+			}
+		})
+	}
+}
