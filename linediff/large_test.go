@@ -78,11 +78,20 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-// A block that moved is found as one even where it is far too large for the search.
+// A block that moved is found as one even where it is far too large for the search, and though every
+// second line occurs often.
 func TestALargeBlockMoved(t *testing.T) {
 	t.Parallel()
-	pair := hostile()["halves exchanged"]()
-	assert.Equal(t, []linediff.Change{{0, manyLines / 2, 0, 0}, {manyLines, manyLines, manyLines / 2, manyLines}}, compare(t, pair[0], pair[1]))
+	const block = manyLines / 4
+	line := func(i int) int {
+		if i%2 == 0 {
+			return i
+		}
+		return manyLines + i/2%1000
+	}
+	old, new := text(manyLines, line), text(manyLines, func(i int) int { return line((i + manyLines - block) % manyLines) })
+	want := []linediff.Change{{0, 0, 0, block}, {manyLines - block, manyLines, manyLines, manyLines}}
+	assert.Equal(t, want, compare(t, old, new))
 }
 
 func BenchmarkCompare(b *testing.B) {
