@@ -146,8 +146,8 @@ type Result struct {
 	Duration time.Duration
 	// ID is the operation's id, "" where nothing was recorded.
 	ID string
-	// Reverts is, for an undo, the id of the operation that was taken back.
-	Reverts  string
+	// Reverts holds, for an undo or redo, the ids of the operations that are taken back, newest first.
+	Reverts  []string
 	Snapshot Snapshot
 	Files    []FileResult
 	// The paths of Files by status; a rename lists both names.

@@ -14,7 +14,7 @@
 // It refuses paths that lead out of the root or into a git directory, patches whose lines are not
 // found, and files that changed while it worked.
 //
-// An Engine works on one root; Apply takes the patch, Undo takes the newest operation back, Log
-// lists what was done. With the Codex compatibility (see Request.Compat) it does, byte for byte,
+// An Engine works on one root; Apply takes the patch, Undo takes operations back and Redo undos,
+// Log, Show and Diff say what was done. With the Codex compatibility (see Request.Compat) it does, byte for byte,
 // what the apply_patch command of codex-cli 0.171.0 does, and records it so that it can be undone.
 package oxpatch

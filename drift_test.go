@@ -156,7 +156,7 @@ func TestDriftNamesEveryPathAndTheLaterOperation(t *testing.T) {
 	assert.Len(t, refused.Problems, 2)
 	for _, p := range refused.Problems {
 		assert.NotEmpty(t, p.Hint)
-		assert.Contains(t, p.Message, res.Reverts)
+		assert.Contains(t, p.Message, res.Reverts[0])
 	}
 	// The user puts things back, and undo works.
 	g.write("a.txt", "1\n")

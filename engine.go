@@ -274,12 +274,28 @@ func (r *run) meta() snapshot.Meta {
 	return snapshot.Meta{
 		Session: r.req.Session, Turn: r.req.Turn, Label: r.req.Label,
 		Mode: string(r.result.Mode), Format: string(r.result.Format), Policy: r.preset.policy.Name,
+		Request: snapshot.RequestMeta{
+			Base: relativeTo(r.e.site.Root, r.base), Parse: string(r.req.Parse), Reverse: r.req.Reverse, Partial: r.req.Partial,
+			First: r.req.First, SkipApplied: r.req.SkipApplied, NoStage: r.req.NoStage, NoRepair: r.req.NoRepair,
+			RefuseConflicts: r.req.RefuseConflicts,
+		},
 	}
 }
 
+// relativeTo returns dir relative to the root, with slashes; "" for the root itself and for what is not
+// in it.
+func relativeTo(root, dir string) string {
+	rel, err := filepath.Rel(root, dir)
+	if err != nil || !filepath.IsLocal(rel) || rel == "." {
+		return ""
+	}
+	return filepath.ToSlash(rel)
+}
+
+// patchBytes returns the inputs as they were received.
 func (r *run) patchBytes() [][]byte {
 	var all [][]byte
-	for _, in := range r.inputs {
+	for _, in := range r.req.inputs() {
 		all = append(all, in.Data)
 	}
 	return all

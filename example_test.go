@@ -184,9 +184,8 @@ func ExampleEngine_Log() {
 	_, err = engine.Undo(context.Background(), oxpatch.UndoRequest{})
 	check(err)
 
-	ops, _, err := engine.Log(context.Background(), 0)
-	check(err)
-	for _, op := range ops {
+	for op, err := range engine.Log(context.Background(), oxpatch.LogRequest{}) {
+		check(err)
 		fmt.Printf("%s, %s: %q\n", op.Kind, op.State, op.Label)
 		for _, p := range op.Paths {
 			fmt.Println(" ", p.Change, p.Path)

@@ -30,7 +30,7 @@ func TestStatusFollowsTheHistory(t *testing.T) {
 	assert.Equal(t, g.dir, st.Root)
 	data, err := json.Marshal(st)
 	require.NoError(t, err)
-	assert.JSONEq(t, `{"root":`+quoted(t, g.dir)+`,"undo":null,"pending":[],"conflicts":[],"stores":[],"operations":0}`, string(data))
+	assert.JSONEq(t, `{"root":`+quoted(t, g.dir)+`,"undo":null,"redo":null,"pending":[],"conflicts":[],"stores":[],"operations":0}`, string(data))
 
 	one := g.apply(addition("a.txt", "a"))
 	two := g.apply(addition("b.txt", "b"))
@@ -49,6 +49,7 @@ func TestStatusFollowsTheHistory(t *testing.T) {
 	assert.Equal(t, 3, st.Operations)
 	g.undo()
 	assert.Nil(t, g.status().Undo)
+	assert.Equal(t, g.operations()[0].ID, g.status().Redo.ID)
 }
 
 func quoted(t *testing.T, s string) string {

@@ -100,7 +100,11 @@ func TestUndoAfterGitCommands(t *testing.T) {
 			}
 			requireTwin(t, after, g.twin(), "the case itself")
 			res := g.undo()
-			assert.Empty(t, res.Problems)
+			for _, p := range res.Problems {
+				assert.Equal(t, oxpatch.KindDrift, p.Kind, "%v", p)
+				assert.Equal(t, oxpatch.SeverityWarning, p.Severity)
+				assert.Contains(t, p.Message, "HEAD has moved")
+			}
 			requireTwin(t, before, g.twin(), "undo")
 			g.git("write-tree") // all blobs are there
 			g.nothingToUndo()

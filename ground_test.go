@@ -270,12 +270,23 @@ func (g *ground) log() []string {
 
 func (g *ground) operations() []oxpatch.Operation {
 	g.t.Helper()
-	ops, problems, err := g.open().Log(context.Background(), 0)
-	require.NoError(g.t, err)
-	require.Empty(g.t, problems)
+	ops, errs := listed(g.open(), oxpatch.LogRequest{})
+	require.Empty(g.t, errs)
 	assert.True(g.t, slices.IsSortedFunc(ops, func(a, b oxpatch.Operation) int { return strings.Compare(b.ID, a.ID) }),
 		"the log is not sorted by id, newest first")
 	return ops
+}
+
+// listed returns what the log has, and the errors among it.
+func listed(e *oxpatch.Engine, req oxpatch.LogRequest) (ops []oxpatch.Operation, errs []error) {
+	for op, err := range e.Log(context.Background(), req) {
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		ops = append(ops, op)
+	}
+	return ops, errs
 }
 
 // fsck lets git look over every store of the folder.

@@ -72,7 +72,7 @@ type wireResult struct {
 	RootBase64      string       `json:"root_base64,omitempty"`
 	DurationMS      int64        `json:"duration_ms"`
 	ID              *string      `json:"id"`
-	Reverts         string       `json:"reverts,omitempty"`
+	Reverts         []string     `json:"reverts,omitempty"`
 	Snapshot        wireSnapshot `json:"snapshot"`
 	Files           []wireFile   `json:"files"`
 	AppliedPaths    []string     `json:"applied_paths"`
@@ -228,6 +228,10 @@ func text(s string) (valid, twin string) {
 	}
 	return strings.ToValidUTF8(s, "\uFFFD"), base64.StdEncoding.EncodeToString([]byte(s))
 }
+
+// WireText returns bytes as a JSON document has them: as text and, where they are not UTF-8, in base64
+// too.
+func WireText(data []byte) (valid, twin string) { return text(string(data)) }
 
 func optional(s string) *string {
 	if s == "" {

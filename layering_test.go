@@ -39,10 +39,11 @@ func layers() map[string]rule {
 		"merge3":              {project: []string{"linediff"}, pure: true},
 		"worktree":            {project: []string{"change"}},
 		"snapshot":            {project: []string{"change", "gitrepo"}},
+		"history":             {project: []string{"change", "gitrepo", "snapshot"}, pure: true},
 		"gitapply":            {project: []string{"change", "gitrepo", "outputparse"}},
 		"internal/oxtest":     {project: []string{"schema"}},
 		"internal/appliertest": {project: []string{
-			"", "change", "gitapply", "gitrepo", "internal/oxtest", "linediff", "outputparse", "schema", "snapshot",
+			"", "change", "gitapply", "gitrepo", "history", "internal/oxtest", "linediff", "merge3", "outputparse", "schema", "snapshot",
 			"textapply", "textapply/editblock", "textapply/envelope", "textapply/udiff", "unified", "worktree",
 		}},
 	}

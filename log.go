@@ -2,9 +2,12 @@ package oxpatch
 
 import (
 	"context"
+	"iter"
+	"slices"
 	"time"
 
 	"github.com/openoxide/oxpatch/change"
+	"github.com/openoxide/oxpatch/history"
 	"github.com/openoxide/oxpatch/snapshot"
 )
 
@@ -12,9 +15,10 @@ import (
 type Operation struct {
 	ID   string
 	Kind string // apply, undo, recover, …
-	// State is done, undone, or unresolved for one that was interrupted and not settled.
+	// State is done, undone, partly (undone for some of its paths), or unresolved for one that was
+	// interrupted and not settled.
 	State string
-	// Reverts lists the operations that an undo took back.
+	// Reverts lists the operations that an undo or redo took back.
 	Reverts              []string
 	Time                 time.Time
 	Session, Turn, Label string
@@ -32,58 +36,109 @@ type OperationPath struct {
 	Change  string `json:"change"` // add, modify, delete, rename or mode
 }
 
-// Log returns the operations on the root, newest first, at most limit of them (all with 0). An
-// operation whose record cannot be read is left out and named among the problems.
-func (e *Engine) Log(ctx context.Context, limit int) ([]Operation, []Problem, error) {
-	history := e.site.History()
-	var log []Operation
-	var problems []Problem
-	pending, err := history.Pending()
-	if err != nil {
-		problems = append(problems, Problem{Severity: SeverityWarning, Kind: KindIO, Message: err.Error()})
-	}
-	unresolved := func(newerThan string) {
-		for len(pending) > 0 && pending[len(pending)-1].Meta.ID > newerThan && (limit <= 0 || len(log) < limit) {
-			log = append(log, entryOf(pending[len(pending)-1], "unresolved"))
-			pending = pending[:len(pending)-1]
-		}
-	}
-	ops, err := history.Ops()
-	if err != nil && len(ops) == 0 {
-		unresolved("")
-		return log, problems, err
-	}
-	if err != nil {
-		problems = append(problems, Problem{Severity: SeverityWarning, Kind: KindIO, Message: err.Error()})
-	}
-	undone := map[string]bool{}
-	for _, op := range ops {
-		unresolved(op.ID)
-		if limit > 0 && len(log) >= limit {
-			break
-		}
-		if err := ctx.Err(); err != nil {
-			return log, problems, err
-		}
-		rec, err := op.Read()
+// LogRequest says which operations are listed; the zero value is all of them.
+type LogRequest struct {
+	// Count is how many are listed at most; 0 is all.
+	Count int
+	// Session and Turn, if not empty, are those that listed operations carry.
+	Session, Turn string
+	// Paths, if not empty, restricts the list to operations that touched one of these files or a file
+	// in one of these folders. Relative ones count from the folder the Engine was opened in.
+	Paths []string
+}
+
+// Log returns the operations on the root, newest first; an interrupted one that is not settled stands
+// among them by its time. Records are read one by one, as the caller goes on.
+//
+// An operation whose record cannot be read comes as an error, after which the list goes on; so does a
+// store that cannot be listed. Where nothing can be read at all, the error is the only element.
+func (e *Engine) Log(ctx context.Context, req LogRequest) iter.Seq2[Operation, error] {
+	return func(yield func(Operation, error) bool) {
+		keep, err := e.logFilter(req)
 		if err != nil {
-			problems = append(problems, Problem{Severity: SeverityWarning, Kind: KindIO,
-				Message: "operation " + op.ID + " cannot be read: " + err.Error()})
-			continue
+			yield(Operation{}, err)
+			return
 		}
-		state := "done"
-		if undone[op.ID] {
-			state = "undone"
-		} else if !rec.Meta.Partial {
-			for _, id := range rec.Meta.Reverts {
-				undone[id] = true
+		n := 0
+		for op, err := range e.logEntries(ctx) {
+			switch {
+			case err != nil:
+				if !yield(Operation{}, err) {
+					return
+				}
+			case keep(op):
+				if !yield(operationOf(op), nil) {
+					return
+				}
+				if n++; n == req.Count {
+					return
+				}
 			}
 		}
-		log = append(log, entryOf(rec, state))
 	}
-	unresolved("")
-	return log, problems, nil
 }
+
+// logFilter returns the test for what is listed.
+func (e *Engine) logFilter(req LogRequest) (func(logged) bool, error) {
+	if req.Count < 0 {
+		return nil, usage("the number of operations to list is %d", req.Count)
+	}
+	wanted := make([]string, len(req.Paths))
+	for i, name := range req.Paths {
+		var err error
+		if wanted[i], err = e.recordedPath(name); err != nil {
+			return nil, err
+		}
+	}
+	c := choice{session: req.Session, turn: req.Turn}
+	in := history.Within(nil, false, wanted)
+	return func(op logged) bool {
+		return c.wants(op.Meta) && (len(wanted) == 0 ||
+			slices.ContainsFunc(op.Meta.Paths, func(p snapshot.PathMeta) bool { return in(p.Path) }))
+	}, nil
+}
+
+// logEntries joins finished and unsettled operations by age.
+func (e *Engine) logEntries(ctx context.Context) iter.Seq2[logged, error] {
+	return func(yield func(logged, error) bool) {
+		pending, err := e.site.History().Pending()
+		if err != nil && !yield(logged{}, err) {
+			return
+		}
+		// unresolved yields those that are newer than an id.
+		unresolved := func(id string) bool {
+			for len(pending) > 0 && pending[len(pending)-1].Meta.ID > id {
+				rec := pending[len(pending)-1]
+				pending = pending[:len(pending)-1]
+				if !yield(logged{history.Pending(&rec.Meta), rec}, nil) {
+					return false
+				}
+			}
+			return true
+		}
+		log, err := e.openLog()
+		if err == nil {
+			err = log.partial
+		}
+		if err != nil && !yield(logged{}, err) {
+			return
+		}
+		if log != nil {
+			for op, err := range log.each() {
+				if ctx.Err() != nil {
+					yield(logged{}, ctx.Err())
+					return
+				}
+				if err == nil && !unresolved(op.Meta.ID) || !yield(op, err) {
+					return
+				}
+			}
+		}
+		unresolved("")
+	}
+}
+
+func operationOf(op logged) Operation { return entryOf(op.rec, string(op.State)) }
 
 func entryOf(rec *snapshot.Record, state string) Operation {
 	m := rec.Meta

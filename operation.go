@@ -63,6 +63,8 @@ type job struct {
 	patches       [][]byte
 	snapshot      snapshotRule
 	index         *indexJob // nil where the index is left alone
+	// still are files that are recorded and not written: they are already what they are to be.
+	still []worktree.File
 }
 
 // perform records the job and writes its files, and the index with them, all or none. The lock is held. The result gets id,
@@ -89,7 +91,7 @@ func (op *operation) perform(j *job, r *Result) error {
 		}
 		return errors.Join(err, rec.store.ClearPending(rec.Record))
 	}
-	r.Applied, r.ID = true, rec.Meta.ID
+	r.Applied, r.ID = len(j.files) > 0 || j.index != nil, rec.Meta.ID
 	r.Snapshot.Commit, r.Snapshot.Undoable = rec.Commit(), true
 	if err := rec.store.Publish(rec.Record); err != nil {
 		if errors.Is(err, snapshot.ErrKilled) {
@@ -141,7 +143,7 @@ func (op *operation) put(j *job) (*stored, func(), error) {
 	meta.ID, meta.Kind, meta.Time, meta.Tool = store.NewID(now), j.kind, now, op.e.o.tool
 	meta.DirsMade, meta.DirsRemoved = dirMetas(j.made), dirMetas(j.removed)
 	meta.Head = op.e.head()
-	rec, err := store.Put(op.ctx, meta, entriesOf(j.files), j.patches)
+	rec, err := store.Put(op.ctx, meta, entriesOf(append(slices.Clone(j.files), j.still...)), j.patches)
 	if err != nil {
 		return nil, unlock, fmt.Errorf("the snapshot could not be written: %w", err)
 	}

@@ -30,6 +30,12 @@ var (
 	ErrNoSnapshot = errors.New("no snapshot can be taken")
 	// ErrNothingToUndo: no operation is left that is not undone.
 	ErrNothingToUndo = errors.New("nothing to undo")
+	// ErrNothingToRedo: no undo is left that an apply or restore has not followed.
+	ErrNothingToRedo = errors.New("nothing to redo")
+	// ErrUnknownOperation: no operation has the id, or several have ids that begin so.
+	ErrUnknownOperation = errors.New("unknown operation")
+	// ErrUsage: a request contradicts itself.
+	ErrUsage = errors.New("wrong usage")
 	// ErrPending: an interrupted operation has to be settled first.
 	ErrPending = errors.New("an interrupted operation is unresolved")
 	// ErrDeclined: the gate refused.
@@ -153,6 +159,17 @@ func (p Problem) String() string {
 		fmt.Fprintf(&b, "patch line %d: ", p.PatchLine)
 	}
 	return b.String() + p.Message
+}
+
+// ProblemOf describes an error of the Engine as a problem: what, where, and what to do.
+func ProblemOf(err error) Problem {
+	var refused *RefusedError
+	if errors.As(err, &refused) && len(refused.Problems) > 0 {
+		return refused.Problems[0]
+	}
+	p := operationProblem(err)
+	p.Severity = SeverityError
+	return p
 }
 
 // RefusedError is returned where a patch was refused and nothing was changed for that reason. It

@@ -82,6 +82,7 @@ func sentinels(err error) []error {
 	var out []error
 	for _, pair := range []struct{ below, ours error }{
 		{snapshot.ErrBusy, ErrBusy}, {snapshot.ErrNoStore, ErrNoSnapshot},
+		{snapshot.ErrUnknownOperation, ErrUnknownOperation}, {snapshot.ErrAmbiguousID, ErrUnknownOperation},
 	} {
 		if errors.Is(err, pair.below) {
 			out = append(out, pair.ours)
@@ -94,6 +95,23 @@ func sentinels(err error) []error {
 	}
 	return out
 }
+
+// marked returns an error that matches the package's own sentinels too.
+func marked(err error) error {
+	if own := sentinels(err); len(own) > 0 {
+		return &markedError{err, own}
+	}
+	return err
+}
+
+type markedError struct {
+	err error
+	own []error
+}
+
+func (e *markedError) Error() string { return e.err.Error() }
+
+func (e *markedError) Unwrap() []error { return append([]error{e.err}, e.own...) }
 
 // operationProblem describes why an operation could not be carried out.
 func operationProblem(err error) Problem {
@@ -108,11 +126,22 @@ func operationProblem(err error) Problem {
 	var drift *driftedPath
 	var pending *pendingError
 	var none *snapshot.NoStoreError
+	var state *stateError
+	var untouched *untouchedError
+	var few *tooFewError
 	switch {
 	case errors.Is(err, ErrRollback):
 		p.Kind, p.Message, p.Hint = KindIO, trimmed(err), "oxpatch recover brings back what is not restored"
 	case errors.As(err, &drift):
-		p.Kind, p.Path, p.Message, p.Hint = KindDrift, change.DisplayPath(drift.path), drift.reason, drift.hint
+		p.Kind, p.Path, p.Line, p.Message, p.Hint = drift.kind, change.DisplayPath(drift.path), drift.line, drift.reason, drift.hint
+	case errors.As(err, &state):
+		p.Kind, p.Hint = KindNothingToDo, state.hint
+	case errors.As(err, &untouched):
+		p.Kind, p.Path, p.Hint = KindNothingToDo, change.DisplayPath(untouched.path), "oxpatch log lists the paths of each operation"
+	case errors.As(err, &few):
+		p.Hint = fmt.Sprintf("-n %d takes all of them", few.have)
+	case errors.Is(err, snapshot.ErrUnknownOperation), errors.Is(err, snapshot.ErrAmbiguousID):
+		p.Hint = "oxpatch log lists the operations; @ is the newest; files come after --"
 	case errors.As(err, &pending):
 		p.Path, p.Message = change.DisplayPath(pending.path), fmt.Sprintf("operation %s was interrupted and is not settled for this file", pending.id)
 		p.Hint = "settle it with oxpatch recover"

@@ -20,6 +20,8 @@ type Status struct {
 	Root string
 	// Undo is the operation that the next undo takes back; nil where there is none.
 	Undo *Operation
+	// Redo is the undo that the next redo takes back; nil where there is none.
+	Redo *Operation
 	// Pending are operations that were interrupted and not settled, oldest first.
 	Pending []Operation
 	// Conflicts are the files of that operation with conflicts that are not resolved yet.
@@ -72,21 +74,33 @@ func (e *Engine) Status(ctx context.Context) (*Status, error) {
 		st.warn(Problem{Kind: KindPending, Message: fmt.Sprintf("operation %s was interrupted and is not settled", rec.Meta.ID),
 			Hint: "oxpatch recover settles it"})
 	}
-	ops, _ := history.Ops() // find says what is wrong with them
+	ops, _ := history.Ops() // pick says what is wrong with them
 	st.Operations = len(ops)
 	e.stores(st, ops)
-	u := &undo{e: e, ctx: ctx, result: e.newResult("status")}
-	err = u.find()
-	st.Problems = append(st.Problems, u.result.Problems...)
-	switch {
-	case errors.Is(err, ErrNothingToUndo):
-		return st, nil
-	case err != nil:
+	if st.Redo, _, err = e.next(choice{redo: true}, st); err != nil {
 		return st, err
 	}
-	next := entryOf(u.rec, "done")
-	st.Undo = &next
-	return st, e.conflicted(ctx, st, u.rec)
+	var rec *snapshot.Record
+	if st.Undo, rec, err = e.next(choice{}, st); err != nil || rec == nil {
+		return st, err
+	}
+	return st, e.conflicted(ctx, st, rec)
+}
+
+// next returns the operation that the next undo or redo takes back; nil where there is none.
+func (e *Engine) next(c choice, st *Status) (*Operation, *snapshot.Record, error) {
+	found, problems, err := e.pick(c)
+	if !c.redo {
+		st.Problems = append(st.Problems, problems...)
+	}
+	switch {
+	case errors.Is(err, ErrNothingToUndo), errors.Is(err, ErrNothingToRedo):
+		return nil, nil, nil
+	case err != nil:
+		return nil, nil, err
+	}
+	op := operationOf(found.targets[0])
+	return &op, found.targets[0].rec, nil
 }
 
 func (st *Status) warn(p Problem) {
@@ -254,7 +268,7 @@ func markerLength(line []byte) int {
 // MarshalJSON returns the JSON form, without the problems: they stand in the head of a document.
 func (st *Status) MarshalJSON() ([]byte, error) {
 	w := wireStatus{
-		Undo: st.Undo, Pending: append([]Operation{}, st.Pending...), Conflicts: []wireConflict{}, Stores: []wireStore{}, Operations: st.Operations,
+		Undo: st.Undo, Redo: st.Redo, Pending: append([]Operation{}, st.Pending...), Conflicts: []wireConflict{}, Stores: []wireStore{}, Operations: st.Operations,
 	}
 	w.Root, w.RootBase64 = text(st.Root)
 	for _, c := range st.Conflicts {
@@ -272,6 +286,7 @@ type wireStatus struct {
 	Root       string         `json:"root"`
 	RootBase64 string         `json:"root_base64,omitempty"`
 	Undo       *Operation     `json:"undo"`
+	Redo       *Operation     `json:"redo"`
 	Pending    []Operation    `json:"pending"`
 	Conflicts  []wireConflict `json:"conflicts"`
 	Stores     []wireStore    `json:"stores"`

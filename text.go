@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/openoxide/oxpatch/change"
+	"github.com/openoxide/oxpatch/snapshot"
 	"github.com/openoxide/oxpatch/textapply"
 	"github.com/openoxide/oxpatch/worktree"
 )
@@ -152,6 +153,11 @@ var kindOfError = []struct {
 	{ErrTooLarge, KindTooLarge},
 	{ErrPending, KindPending},
 	{ErrNothingToUndo, KindNothingToDo},
+	{ErrNothingToRedo, KindNothingToDo},
+	{ErrUnknownOperation, KindUnknownOperation},
+	{snapshot.ErrUnknownOperation, KindUnknownOperation},
+	{snapshot.ErrAmbiguousID, KindUnknownOperation},
+	{ErrUsage, KindUsage},
 	{textapply.ErrMalformed, KindMalformed},
 	{ErrDeclined, KindDeclined},
 	{ErrNoSnapshot, KindNoSnapshot},

@@ -35,7 +35,7 @@ func TestUndoWalksBack(t *testing.T) {
 	g.apply(replacement("a.txt", "0", "other"))
 	res := g.undo()
 	assert.Equal(t, states[0], g.image())
-	assert.Equal(t, g.operations()[1].ID, res.Reverts)
+	assert.Equal(t, []string{g.operations()[1].ID}, res.Reverts)
 	g.nothingToUndo()
 	assert.Equal(t, []string{
 		"undo done", "apply undone", "undo done", "undo done", "undo done", "apply undone", "apply undone", "apply undone",
@@ -340,10 +340,10 @@ func TestADamagedRecord(t *testing.T) {
 			require.NoError(t, os.Truncate(pack, 40))
 		}
 	}
-	_, problems, err := g.open().Log(context.Background(), 0)
-	require.NoError(t, err)
-	require.Len(t, problems, 1)
-	assert.Contains(t, problems[0].Message, newest.ID)
+	ops, errs := listed(g.open(), oxpatch.LogRequest{})
+	require.Len(t, ops, 1)
+	require.Len(t, errs, 1)
+	assert.ErrorContains(t, errs[0], newest.ID)
 	res, err := g.open().Undo(context.Background(), oxpatch.UndoRequest{})
 	require.NoError(t, err)
 	require.NotEmpty(t, res.Problems, "the damaged one is passed over, but not in silence")

@@ -301,15 +301,16 @@ func TestLogLimit(t *testing.T) {
 	require.Len(t, all, 7)
 	assert.Equal(t, "unresolved", all[6].State, "the oldest, though it is not settled")
 	for limit := 1; limit <= 8; limit++ {
-		ops, _, err := g.open().Log(context.Background(), limit)
-		require.NoError(t, err)
+		ops, errs := listed(g.open(), oxpatch.LogRequest{Count: limit})
+		require.Empty(t, errs)
 		require.Len(t, ops, min(limit, 7))
 		assert.Equal(t, all[:len(ops)], ops)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, _, err := g.open().Log(ctx, 0)
-	require.ErrorIs(t, err, context.Canceled)
+	for _, err := range g.open().Log(ctx, oxpatch.LogRequest{}) {
+		require.ErrorIs(t, err, context.Canceled)
+	}
 }
 
 // Files whose names no program likes.

@@ -59,7 +59,6 @@ func (e *Entry) IsEdit() bool {
 type Walker struct {
 	// taken holds, for each operation, the paths that later operations took back.
 	taken map[string]map[string]bool
-	last  string // id of the operation that came last
 }
 
 // Next returns the entry of an operation. Operations come newest first; the result for one never

@@ -49,6 +49,8 @@ type Meta struct {
 	Mode     string `json:"mode,omitempty"`
 	Format   string `json:"format,omitempty"`
 	Policy   string `json:"policy,omitempty"`
+	// Request holds what was asked for beside the patch, so that it can be applied again.
+	Request RequestMeta `json:"request,omitzero"`
 	// Durability is the one that the record was written with; Put sets it.
 	Durability Durability `json:"durability"`
 	// Paths are the entries in order; Put sets them.
@@ -60,6 +62,20 @@ type Meta struct {
 	Patches int `json:"patches"`
 	// Inexact says that what stands at some path after the operation is not known; Put sets it.
 	Inexact bool `json:"inexact,omitempty"`
+}
+
+// RequestMeta holds the choices of an apply.
+type RequestMeta struct {
+	// Base is the folder that the patch's paths counted from, relative to the root; "" is the root.
+	Base            string `json:"-"`
+	Parse           string `json:"parse,omitempty"`
+	Reverse         bool   `json:"reverse,omitempty"`
+	Partial         bool   `json:"partial,omitempty"`
+	First           bool   `json:"first,omitempty"`
+	SkipApplied     bool   `json:"skip_applied,omitempty"`
+	NoStage         bool   `json:"no_stage,omitempty"`
+	NoRepair        bool   `json:"no_repair,omitempty"`
+	RefuseConflicts bool   `json:"refuse_conflicts,omitempty"`
 }
 
 // Head is what was checked out: a branch ("" when detached) and a commit ("" before the first).
@@ -93,6 +109,33 @@ type StateMeta struct {
 type DirMeta struct {
 	Path string
 	Mode fs.FileMode
+}
+
+// requestWire is RequestMeta as it is written: the base as bytes where needed.
+type requestWire struct {
+	requestPlain
+	Base       string `json:"base,omitempty"`
+	BaseBase64 []byte `json:"base_base64,omitempty"`
+}
+
+type requestPlain RequestMeta
+
+// MarshalJSON writes the form that UnmarshalJSON reads.
+func (r RequestMeta) MarshalJSON() ([]byte, error) {
+	w := requestWire{requestPlain: requestPlain(r)}
+	w.Base, w.BaseBase64 = splitPath(r.Base)
+	return json.Marshal(w)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (r *RequestMeta) UnmarshalJSON(data []byte) error {
+	var w requestWire
+	if err := json.Unmarshal(data, &w); err != nil {
+		return err
+	}
+	*r = RequestMeta(w.requestPlain)
+	r.Base = joinPath(w.Base, w.BaseBase64)
+	return nil
 }
 
 const timeLayout = "2006-01-02T15:04:05.000Z07:00"

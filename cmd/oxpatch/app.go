@@ -57,7 +57,7 @@ func (a *app) command() *cobra.Command {
 	p.StringVarP(&a.dir, "directory", "C", "", "work as if started in `DIR`")
 	p.BoolVar(&a.json, "json", false, "print one JSON object to standard output, in every outcome")
 	p.BoolVarP(&a.quiet, "quiet", "q", false, "print only problems")
-	root.AddCommand(a.applyCommand(), a.undoCommand(), a.logCommand(), a.statusCommand(), a.recoverCommand(), a.versionCommand())
+	root.AddCommand(a.applyCommand(), a.undoCommand(), a.redoCommand(), a.logCommand(), a.showCommand(), a.diffCommand(), a.statusCommand(), a.recoverCommand(), a.versionCommand())
 	return root
 }
 
@@ -133,7 +133,9 @@ func (a *app) earlyDocument(problems []oxpatch.Problem) any {
 		return document{Schema: oxpatch.Schema, Command: "oxpatch", Problems: problems}
 	case "log":
 		return logDocument{Schema: oxpatch.Schema, Command: a.name, Operations: []oxpatch.Operation{}, Problems: problems}
-	case "apply", "undo", "recover":
+	case "diff":
+		return diffDocumentOf(&oxpatch.NetDiff{}, false, problems)
+	case "apply", "undo", "redo", "recover":
 		res := &oxpatch.Result{Command: a.name, Exact: true, Problems: problems}
 		if a.check {
 			res.Command = "check"

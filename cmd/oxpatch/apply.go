@@ -23,6 +23,7 @@ type applyFlags struct {
 	parse, compat, durability, mode       string
 	format                                string
 	session, turn, label                  string
+	from                                  string
 	wait                                  lockTimeout
 }
 
@@ -33,11 +34,15 @@ func (a *app) applyCommand() *cobra.Command {
 		Short: "Apply a patch, all of it or nothing",
 		Long: `Apply reads a patch from the files named, or from standard input ("-", or when none is
 named), and applies it: every file of it, or none. Several files are one operation.
-What it replaces is recorded first; "oxpatch undo" brings it back.`,
+What it replaces is recorded first; "oxpatch undo" brings it back. With --from an
+operation of the log is applied again; with -C, also one of the tree that oxpatch runs in.`,
 		Example: `  oxpatch apply fix.patch
   oxpatch apply --check --diff < fix.patch`,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			a.name, a.check = "apply", f.check
+			if cmd.Flags().Changed("from") {
+				return a.applyAgain(cmd, f, args)
+			}
 			return a.apply(f, args)
 		},
 	}
@@ -63,6 +68,7 @@ What it replaces is recorded first; "oxpatch undo" brings it back.`,
 	f.wait.flag(fl)
 	fl.StringVar(&f.session, "session", "", "keep this session `NAME` in the record (OXPATCH_SESSION)")
 	fl.StringVar(&f.turn, "turn", "", "keep this turn `NAME` in the record")
+	fl.StringVar(&f.from, "from", "", "apply operation `ID` of the log again")
 	fl.StringVar(&f.label, "label", "", "keep this `TEXT` in the record")
 	return cmd
 }
@@ -87,20 +93,32 @@ func (a *app) apply(f applyFlags, args []string) error {
 		a.failEarly(oxpatch.Problem{Kind: oxpatch.KindUnreadInput, Message: err.Error(), Hint: "name a file that can be read, or pipe the patch in"})
 		return nil
 	}
+	engine, ok := a.target(opts)
+	if !ok {
+		return nil
+	}
+	a.applyTo(engine, req)
+	return nil
+}
+
+// target opens the engine that a patch is applied with.
+func (a *app) target(opts []oxpatch.Option) (*oxpatch.Engine, bool) {
 	engine, err := a.open(opts...)
 	if err != nil {
 		a.code = exitUsage
 		a.failEarly(oxpatch.Problem{Kind: oxpatch.KindUsage, Message: err.Error(), Hint: "run it in the folder that the patch is for, or name that with -C"})
-		return nil
 	}
+	return engine, err == nil
+}
+
+func (a *app) applyTo(engine *oxpatch.Engine, req oxpatch.Request) {
 	res, err := engine.Apply(a.ctx, req)
 	// Codex's words have no place for a forecast or a diff.
 	if req.Compat == oxpatch.CompatCodex && !a.json && !req.Check && !req.Diff {
 		a.code = codexPrint(res, err, a.streams)
-		return nil
+		return
 	}
 	a.finish(res, err)
-	return nil
 }
 
 // request turns the flags into a request; an error is wrong usage.

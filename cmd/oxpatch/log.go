@@ -10,41 +10,59 @@ import (
 )
 
 func (a *app) logCommand() *cobra.Command {
-	var limit int
+	var req oxpatch.LogRequest
 	cmd := &cobra.Command{
 		Use:   "log",
 		Short: "List the operations on this tree, newest first",
-		Args:  cobra.NoArgs,
+		Long: `Log prints a line for each operation: its id, when it was, what it was and how it stands
+(undone, undone in part, unresolved; nothing where it stands), and its files.`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a.name = "log"
-			if limit < 1 && cmd.Flags().Changed("max-count") {
-				return fmt.Errorf("--max-count: %d is less than 1", limit)
+			if err := atLeastOne(cmd, "max-count", req.Count); err != nil {
+				return err
 			}
 			if engine, ok := a.engine(); ok {
-				a.log(engine, limit)
+				a.log(engine, req)
 			}
 			return nil
 		},
 	}
-	cmd.Flags().IntVarP(&limit, "max-count", "n", 0, "at most `N` operations")
+	fl := cmd.Flags()
+	fl.IntVarP(&req.Count, "max-count", "n", 0, "at most `N` operations")
+	fl.StringVar(&req.Session, "session", "", "only operations of session `NAME`")
+	fl.StringVar(&req.Turn, "turn", "", "only operations of turn `NAME`")
+	fl.StringArrayVar(&req.Paths, "path", nil, "only operations that touched `PATH`, a file or folder; may be given again")
 	return cmd
 }
 
-func (a *app) log(engine *oxpatch.Engine, limit int) {
-	ops, problems, err := engine.Log(a.ctx, limit)
-	if err != nil {
+func (a *app) log(engine *oxpatch.Engine, req oxpatch.LogRequest) {
+	ops, problems := []oxpatch.Operation{}, []oxpatch.Problem{}
+	listed, failed := false, false
+	for op, err := range engine.Log(a.ctx, req) {
+		if err != nil {
+			p := oxpatch.Problem{Severity: oxpatch.SeverityWarning, Kind: oxpatch.KindIO, Message: err.Error()}
+			failed = true
+			problems = append(problems, p)
+			continue
+		}
+		listed = true
+		if a.json {
+			ops = append(ops, op)
+		} else {
+			a.write(visible(logLine(op)) + "\n")
+		}
+	}
+	if failed && !listed {
+		// Nothing could be read: an empty list would be a lie.
 		a.code = exitRefused
-		problems = append(problems, oxpatch.Problem{Severity: oxpatch.SeverityError, Kind: oxpatch.KindIO, Message: err.Error()})
+		for i := range problems {
+			problems[i].Severity = oxpatch.SeverityError
+		}
 	}
 	if a.json {
-		a.printJSON(logDocument{
-			Schema: oxpatch.Schema, Command: "log", OK: err == nil,
-			Operations: append([]oxpatch.Operation{}, ops...), Problems: oxpatch.WireProblems(problems),
-		})
+		a.printJSON(logDocument{Schema: oxpatch.Schema, Command: "log", OK: a.code == exitOK, Operations: ops, Problems: problems})
 		return
-	}
-	for _, op := range ops {
-		a.write(visible(logLine(op)) + "\n")
 	}
 	for _, p := range problems {
 		a.printProblem(p)

@@ -68,6 +68,9 @@ func (a *app) printStatus(st *oxpatch.Status) {
 	if st.Undo != nil {
 		lines[0] = "next undo: " + logLine(*st.Undo)
 	}
+	if st.Redo != nil {
+		lines = append(lines, "next redo: "+logLine(*st.Redo))
+	}
 	for _, op := range st.Pending {
 		lines = append(lines, "unresolved: "+logLine(op))
 	}

@@ -94,14 +94,26 @@ func closing(res *oxpatch.Result) string {
 		return "nothing was changed: this is what would be done"
 	case !res.OK && !res.Applied:
 		return ""
-	case res.Reverts != "" && res.ID != "":
-		return fmt.Sprintf("undone: operation %s (this undo is operation %s)", res.Reverts, res.ID)
+	case len(res.Reverts) > 0 && res.ID != "":
+		return reversed(res)
 	case res.Applied && res.Snapshot.Undoable:
 		return fmt.Sprintf("operation %s; take it back with: oxpatch undo", res.ID)
 	case res.Applied && res.Snapshot.Reason != "":
 		return "this cannot be undone: " + res.Snapshot.Reason
 	}
 	return ""
+}
+
+// reversed says what was taken back.
+func reversed(res *oxpatch.Result) string {
+	what := "operation " + res.Reverts[0]
+	if len(res.Reverts) > 1 {
+		what = "operations " + strings.Join(res.Reverts, ", ")
+	}
+	if res.Command == "redo" {
+		return fmt.Sprintf("redone: undo %s (this redo is operation %s)", strings.Join(res.Reverts, ", "), res.ID)
+	}
+	return fmt.Sprintf("undone: %s (this undo is operation %s)", what, res.ID)
 }
 
 // printProblem prints place, problem and hint, one line each.
