@@ -19,6 +19,9 @@ type choice struct {
 	to            string
 	session, turn string
 	paths         []string
+	// group says that ids are those of a Group: what is undone already is passed over, and a
+	// checkpoint among them is gone back to.
+	group bool
 }
 
 // chosen is what a choice came to.
@@ -248,7 +251,9 @@ func (p *picker) named() error {
 func (p *picker) takeNamed(op logged, undos []logged) error {
 	id := op.Meta.ID
 	switch {
-	case op.Meta.Kind == snapshot.KindCheckpoint:
+	case p.choice.group && op.State == history.Undone:
+		return nil
+	case op.Meta.Kind == snapshot.KindCheckpoint && !p.choice.group:
 		return &stateError{id: id, message: "is a checkpoint, which changed nothing", hint: "oxpatch restore " + id + " goes back to it"}
 	case !p.choice.redo && op.State == history.Undone:
 		return &stateError{id: id, message: "is undone already", hint: "oxpatch redo " + id + " brings it back"}

@@ -125,6 +125,8 @@ func TestStatusFindsConflicts(t *testing.T) {
 			assert.Equal(t, oxpatch.ConflictedFile{Path: "f.txt", Hunks: tt.want, Unmerged: true}, st.Conflicts[0])
 			require.Len(t, st.Problems, 1)
 			assert.NotEmpty(t, st.Problems[0].Hint)
+			g.apply(addition("later.txt", "x"))
+			assert.Equal(t, st.Conflicts, g.status().Conflicts, "a later operation resolves nothing")
 			g.write("f.txt", numbered(20, nil))
 			g.git("add", "f.txt")
 			assert.Empty(t, g.status().Conflicts)

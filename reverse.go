@@ -322,7 +322,7 @@ func (u *reversal) meta() snapshot.Meta {
 		return field(first)
 	}
 	return snapshot.Meta{
-		Reverts: u.result.Reverts, Partial: u.chosen.partial,
+		Reverts: u.result.Reverts, Partial: u.chosen.partial, Merged: len(u.conflicts) > 0,
 		Session: common(func(m *snapshot.Meta) string { return m.Session }),
 		Turn:    common(func(m *snapshot.Meta) string { return m.Turn }),
 		Mode:    common(func(m *snapshot.Meta) string { return m.Mode }),

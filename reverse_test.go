@@ -377,9 +377,11 @@ func TestUndoThatMerges(t *testing.T) {
 		assert.Equal(t, []string{"b.txt"}, res.AppliedPaths)
 		text := g.read("a.sh")
 		assert.Contains(t, text, "<<<<<<< now\nTHREE\n")
+		assert.Equal(t, []oxpatch.ConflictedFile{{Path: "a.sh", Hunks: []oxpatch.LineRange{{Line: 3, EndLine: 7}}}}, g.status().Conflicts)
 		assert.Contains(t, text, "\n3\n>>>>>>> before operation ")
 		g.redoAs(oxpatch.RedoRequest{})
 		assert.Equal(t, was, g.image())
+		assert.Empty(t, g.status().Conflicts)
 	})
 	t.Run("deleted since", func(t *testing.T) {
 		t.Parallel()

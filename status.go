@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/openoxide/oxpatch/change"
 	"github.com/openoxide/oxpatch/gitapply"
@@ -24,7 +25,7 @@ type Status struct {
 	Redo *Operation
 	// Pending are operations that were interrupted and not settled, oldest first.
 	Pending []Operation
-	// Conflicts are the files of that operation with conflicts that are not resolved yet.
+	// Conflicts are the files in which operations left conflicts that are not resolved yet.
 	Conflicts []ConflictedFile
 	// Stores are the places that hold records, best first.
 	Stores []StoreStatus
@@ -77,30 +78,62 @@ func (e *Engine) Status(ctx context.Context) (*Status, error) {
 	ops, _ := history.Ops() // pick says what is wrong with them
 	st.Operations = len(ops)
 	e.stores(st, ops)
-	if st.Redo, _, err = e.next(choice{redo: true}, st); err != nil {
+	if st.Redo, err = e.next(choice{redo: true}, st); err != nil {
 		return st, err
 	}
-	var rec *snapshot.Record
-	if st.Undo, rec, err = e.next(choice{}, st); err != nil || rec == nil {
+	if st.Undo, err = e.next(choice{}, st); err != nil {
 		return st, err
 	}
-	return st, e.conflicted(ctx, st, rec)
+	left, err := e.conflictsLeft(ctx)
+	if err != nil {
+		return st, err
+	}
+	return st, e.conflicted(ctx, st, left)
 }
 
 // next returns the operation that the next undo or redo takes back; nil where there is none.
-func (e *Engine) next(c choice, st *Status) (*Operation, *snapshot.Record, error) {
+func (e *Engine) next(c choice, st *Status) (*Operation, error) {
 	found, problems, err := e.pick(c)
 	if !c.redo {
 		st.Problems = append(st.Problems, problems...)
 	}
 	switch {
 	case errors.Is(err, ErrNothingToUndo), errors.Is(err, ErrNothingToRedo):
-		return nil, nil, nil
+		return nil, nil //nolint:nilnil // there is none
 	case err != nil:
-		return nil, nil, err
+		return nil, err
 	}
 	op := operationOf(found.targets[0])
-	return &op, found.targets[0].rec, nil
+	return &op, nil
+}
+
+// conflictsLeft returns the paths at which operations that stand left conflicts, oldest operation
+// first.
+func (e *Engine) conflictsLeft(ctx context.Context) ([]string, error) {
+	log, err := e.openLog()
+	if err != nil {
+		return nil, err
+	}
+	var left []string
+	n := 0
+	for op, err := range log.each() {
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			continue // said by the next undo
+		}
+		if n++; n > maxKnown {
+			break
+		}
+		paths, err := conflictsOf(op)
+		if err != nil {
+			return nil, err
+		}
+		left = append(paths, left...)
+	}
+	slices.Sort(left)
+	return slices.Compact(left), nil
 }
 
 func (st *Status) warn(p Problem) {
@@ -140,11 +173,10 @@ func (e *Engine) stores(st *Status, ops []snapshot.Operation) {
 	}
 }
 
-// conflicted looks at the files that an operation left with conflicts.
-func (e *Engine) conflicted(ctx context.Context, st *Status, rec *snapshot.Record) error {
-	left, err := conflictsOf(rec)
-	if err != nil || len(left) == 0 {
-		return err
+// conflicted looks at the files that operations left with conflicts.
+func (e *Engine) conflicted(ctx context.Context, st *Status, left []string) error {
+	if len(left) == 0 {
+		return nil
 	}
 	tree, err := worktree.Open(e.site.Root, worktree.Options{MaxFile: e.o.maxFile})
 	if err != nil {
@@ -182,14 +214,19 @@ func (e *Engine) conflicted(ctx context.Context, st *Status, rec *snapshot.Recor
 	return nil
 }
 
-// conflictsOf returns the paths at which an operation left conflicts: where it made the index say so,
-// or, where it left the index alone, wrote more marked conflicts than there were.
-func conflictsOf(rec *snapshot.Record) ([]string, error) {
-	if rec.Meta.Mode != string(ModeGit) {
+// conflictsOf returns the paths at which an operation left conflicts, as far as it stands: where it
+// made the index say so, or, where it left the index alone, wrote more marked conflicts than there
+// were. Only git mode and a merge of an undo or redo write any.
+func conflictsOf(op logged) ([]string, error) {
+	rec := op.rec
+	if rec.Meta.Mode != string(ModeGit) && !rec.Meta.Merged {
 		return nil, nil
 	}
 	var left []string
 	for i, p := range rec.Meta.Paths {
+		if !op.Stands(i) {
+			continue
+		}
 		if p.Index != nil {
 			if len(p.Index.After) > 0 && p.Index.After[0].Stage > 0 {
 				left = append(left, p.Path)
@@ -216,6 +253,9 @@ func conflictsOf(rec *snapshot.Record) ([]string, error) {
 
 // unmergedNow says which of the paths git's index has as unmerged.
 func (e *Engine) unmergedNow(ctx context.Context, paths []string) (map[string]bool, error) {
+	if e.site.Repo == nil {
+		return map[string]bool{}, nil
+	}
 	repo, err := e.gitRepo()
 	if err != nil {
 		return nil, err

@@ -34,7 +34,9 @@ type Meta struct {
 	// a redo takes back.
 	Reverts []string `json:"reverts,omitempty"`
 	// Partial says that only some of the paths of Reverts were taken back.
-	Partial bool   `json:"partial,omitempty"`
+	Partial bool `json:"partial,omitempty"`
+	// Merged says that an undo or redo left conflicts between what it took back and what was changed since.
+	Merged  bool   `json:"merged,omitempty"`
 	Session string `json:"session,omitempty"`
 	Turn    string `json:"turn,omitempty"`
 	Label   string `json:"label,omitempty"`

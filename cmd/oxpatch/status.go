@@ -14,7 +14,7 @@ func (a *app) statusCommand() *cobra.Command {
 		Use:   "status",
 		Short: "Say what the next undo takes back, and what is left to be done",
 		Long: `Status says which operation the next undo takes back, which operations were interrupted and are
-not settled, which files of the newest operation have unresolved conflicts and where in them, and
+not settled, in which files operations left conflicts that are not resolved, and where in them, and
 where records are kept. It changes nothing and exits with 0 also where something is left to be done.`,
 		Args: cobra.NoArgs,
 		Run: func(*cobra.Command, []string) {
