@@ -129,7 +129,7 @@ const (
 // Result says what an operation did. Its JSON form (see MarshalJSON) is a promise to users,
 // described by schema/oxpatch-1.schema.json.
 type Result struct {
-	// Command is the command that ran: apply, check, undo.
+	// Command is the command that ran: apply, check, undo, checkpoint, restore.
 	Command string
 	// OK is true only if all that was asked was done.
 	OK bool
@@ -147,7 +147,11 @@ type Result struct {
 	// ID is the operation's id, "" where nothing was recorded.
 	ID string
 	// Reverts holds, for an undo or redo, the ids of the operations that are taken back, newest first.
-	Reverts  []string
+	Reverts []string
+	// Restores is, for a restore, the id of the operation whose state was brought back.
+	Restores string
+	// Tree is, for a checkpoint of a whole tree, what it holds.
+	Tree     *TreeResult
 	Snapshot Snapshot
 	Files    []FileResult
 	// The paths of Files by status; a rename lists both names.
@@ -186,7 +190,8 @@ const (
 type FileResult struct {
 	Path    string // relative to the root, in the form of change.DisplayPath
 	OldPath string // of a rename or copy
-	// Change is add, modify, delete, rename, copy or mode.
+	// Change is add, modify, delete, rename, copy or mode; of a checkpoint, record, or absent where
+	// nothing stands.
 	Change string
 	Status FileStatus
 	// Unchanged says that the file was as the patch wants it before.

@@ -22,6 +22,7 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 		Mode: string(r.Mode), Format: string(r.Format), Root: r.Root,
 		DurationMS:      r.Duration.Milliseconds(),
 		Reverts:         r.Reverts,
+		Restores:        r.Restores,
 		Snapshot:        wireSnapshotOf(r.Snapshot),
 		Files:           []wireFile{},
 		AppliedPaths:    list(r.AppliedPaths),
@@ -30,6 +31,9 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 		Problems:        WireProblems(r.Problems),
 	}
 	w.ID = optional(r.ID)
+	if r.Tree != nil {
+		w.Tree = &wireTree{Files: r.Tree.Files, Bytes: r.Tree.Bytes, Read: &r.Tree.Read, Stored: &r.Tree.Stored}
+	}
 	w.Git = wireGitOf(r.Git)
 	w.Diff, w.DiffBase64 = text(string(r.Diff))
 	w.Root, w.RootBase64 = text(r.Root)
@@ -73,6 +77,8 @@ type wireResult struct {
 	DurationMS      int64        `json:"duration_ms"`
 	ID              *string      `json:"id"`
 	Reverts         []string     `json:"reverts,omitempty"`
+	Restores        string       `json:"restores,omitempty"`
+	Tree            *wireTree    `json:"tree,omitempty"`
 	Snapshot        wireSnapshot `json:"snapshot"`
 	Files           []wireFile   `json:"files"`
 	AppliedPaths    []string     `json:"applied_paths"`
@@ -82,6 +88,14 @@ type wireResult struct {
 	Diff            string       `json:"diff,omitempty"`
 	DiffBase64      string       `json:"diff_base64,omitempty"`
 	Git             *wireGit     `json:"git,omitempty"`
+}
+
+// wireTree sums up a recorded tree; what is not known of one in the log is left out there.
+type wireTree struct {
+	Files  int    `json:"files"`
+	Bytes  int64  `json:"bytes"`
+	Read   *int   `json:"read,omitempty"`
+	Stored *int64 `json:"stored,omitempty"`
 }
 
 type wireGit struct {
@@ -256,6 +270,10 @@ func (op Operation) MarshalJSON() ([]byte, error) {
 	if w.Paths == nil {
 		w.Paths = []OperationPath{}
 	}
+	w.Restores = op.Restores
+	if op.Tree != nil {
+		w.Tree = &wireTree{Files: op.Tree.Files, Bytes: op.Tree.Bytes}
+	}
 	w.Session, w.SessionBase64 = text(op.Session)
 	w.Turn, w.TurnBase64 = text(op.Turn)
 	w.Label, w.LabelBase64 = text(op.Label)
@@ -277,6 +295,8 @@ type wireOperation struct {
 	LabelBase64   string          `json:"label_base64,omitempty"`
 	Mode          string          `json:"mode,omitempty"`
 	Format        string          `json:"format,omitempty"`
+	Restores      string          `json:"restores,omitempty"`
+	Tree          *wireTree       `json:"tree,omitempty"`
 	Paths         []OperationPath `json:"paths"`
 	Commit        string          `json:"commit"`
 	Store         string          `json:"store"`

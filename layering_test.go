@@ -38,12 +38,13 @@ func layers() map[string]rule {
 		"unified":             {project: []string{"change", "linediff"}, pure: true},
 		"merge3":              {project: []string{"linediff"}, pure: true},
 		"worktree":            {project: []string{"change"}},
+		"scan":                {project: []string{"change", "worktree"}},
 		"snapshot":            {project: []string{"change", "gitrepo"}},
 		"history":             {project: []string{"change", "gitrepo", "snapshot"}, pure: true},
 		"gitapply":            {project: []string{"change", "gitrepo", "outputparse"}},
 		"internal/oxtest":     {project: []string{"schema"}},
 		"internal/appliertest": {project: []string{
-			"", "change", "gitapply", "gitrepo", "history", "internal/oxtest", "linediff", "merge3", "outputparse", "schema", "snapshot",
+			"", "change", "gitapply", "gitrepo", "history", "internal/oxtest", "linediff", "merge3", "outputparse", "scan", "schema", "snapshot",
 			"textapply", "textapply/editblock", "textapply/envelope", "textapply/udiff", "unified", "worktree",
 		}},
 	}

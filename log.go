@@ -23,17 +23,28 @@ type Operation struct {
 	Time                 time.Time
 	Session, Turn, Label string
 	Mode, Format         string
-	// Paths lists what the operation touched.
+	// Restores is, of a restore, the operation whose state it brought back.
+	Restores string
+	// Tree sums up the tree that a checkpoint recorded as a whole; its paths are not listed.
+	Tree *OperationTree
+	// Paths lists what the operation touched; of a checkpoint, what it recorded.
 	Paths []OperationPath
 	// Commit and Store say where the record is.
 	Commit, Store string
+}
+
+// OperationTree sums up a recorded tree.
+type OperationTree struct {
+	Files int // links too
+	Bytes int64
 }
 
 // OperationPath is one path of an operation.
 type OperationPath struct {
 	Path    string `json:"path"` // as in FileResult
 	OldPath string `json:"old_path,omitempty"`
-	Change  string `json:"change"` // add, modify, delete, rename or mode
+	// Change is add, modify, delete, rename or mode; of a checkpoint as in FileResult.
+	Change string `json:"change"`
 }
 
 // LogRequest says which operations are listed; the zero value is all of them.
@@ -150,6 +161,10 @@ func entryOf(rec *snapshot.Record, state string) Operation {
 	if op.Reverts == nil {
 		op.Reverts = []string{}
 	}
+	op.Restores = m.Restores
+	if m.Tree != nil {
+		op.Tree = &OperationTree{Files: m.Tree.Files, Bytes: m.Tree.Bytes}
+	}
 	moved := map[string]bool{}
 	for _, p := range m.Paths {
 		if p.OldPath != "" {
@@ -163,6 +178,14 @@ func entryOf(rec *snapshot.Record, state string) Operation {
 		op.Paths = append(op.Paths, OperationPath{
 			Path: change.DisplayPath(p.Path), OldPath: shownOld(p.OldPath), Change: operationWord(p),
 		})
+	}
+	if m.Kind == snapshot.KindCheckpoint {
+		for i, p := range m.Paths {
+			op.Paths[i].Change = "record"
+			if p.After.Kind == change.Absent {
+				op.Paths[i].Change = "absent"
+			}
+		}
 	}
 	return op
 }

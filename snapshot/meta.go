@@ -64,6 +64,20 @@ type Meta struct {
 	Patches int `json:"patches"`
 	// Inexact says that what stands at some path after the operation is not known; Put sets it.
 	Inexact bool `json:"inexact,omitempty"`
+	// Restores is, of a restore, the operation whose state it brings back.
+	Restores string `json:"restores,omitempty"`
+	// Scopes are, of a checkpoint, the folders of which Paths holds all files, and Dirs further
+	// folders above those paths.
+	Scopes []DirMeta `json:"scopes,omitempty"`
+	Dirs   []DirMeta `json:"dirs,omitempty"`
+	// Tree says that the record holds a whole tree; Paths is empty then. PutTree sets it.
+	Tree *TreeMeta `json:"tree,omitempty"`
+}
+
+// TreeMeta sums up the tree that a record holds.
+type TreeMeta struct {
+	Files int   `json:"files"` // links too
+	Bytes int64 `json:"bytes"`
 }
 
 // RequestMeta holds the choices of an apply.

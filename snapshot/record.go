@@ -80,6 +80,7 @@ type draft struct {
 	before  []treeEntry
 	after   []treeEntry
 	patch   []treeEntry
+	tree    []treeEntry   // of a record of a whole tree
 	inputs  []draftObject // the patches, for deltas on them
 }
 
@@ -193,7 +194,7 @@ func (d *draft) seal(meta Meta) (oid, error) {
 	if err != nil {
 		return oid{}, err
 	}
-	root := []treeEntry{{name: "meta", id: d.addWhole(typeBlob, append(text, '\n'))}}
+	root := append([]treeEntry{{name: "meta", id: d.addWhole(typeBlob, append(text, '\n'))}}, d.tree...)
 	groups := []struct {
 		name    string
 		entries []treeEntry
@@ -223,11 +224,16 @@ func stateMeta(s change.State) StateMeta {
 
 // writePack writes the draft as a pack with its index and returns the pack's name.
 func (s *Store) writePack(ctx context.Context, d *draft) (oid, error) {
+	return s.newPack(func(w effectWriter) (oid, []byte, error) { return d.write(ctx, w) })
+}
+
+// newPack makes a pack of what write writes; write returns the pack's name and index.
+func (s *Store) newPack(write func(w effectWriter) (oid, []byte, error)) (oid, error) {
 	f, err := s.disk.createTemp(s.packDir(), "pack")
 	if err != nil {
 		return oid{}, err
 	}
-	name, idx, err := d.write(ctx, effectWriter{&s.disk, f})
+	name, idx, err := write(effectWriter{&s.disk, f})
 	pack := packPath(s.place, name.String())
 	if err == nil {
 		// What a user's file held must be safe before it changes.

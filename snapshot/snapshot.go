@@ -10,6 +10,7 @@
 //	patch/NNNN    the input, one blob for each of the inputs
 //	before/NNNN   content that stood at a path before; NNNN is the path's place in meta
 //	after/NNNN    content that stands there after the operation
+//	tree          of a checkpoint of a whole tree, its top folder (see tree.go)
 //
 // Names are numbers because a tree cannot hold every file name; the names are in meta. Contents
 // are the bytes of the working tree, never filtered; absent paths and folders have no entry. A

@@ -57,7 +57,7 @@ func (a *app) command() *cobra.Command {
 	p.StringVarP(&a.dir, "directory", "C", "", "work as if started in `DIR`")
 	p.BoolVar(&a.json, "json", false, "print one JSON object to standard output, in every outcome")
 	p.BoolVarP(&a.quiet, "quiet", "q", false, "print only problems")
-	root.AddCommand(a.applyCommand(), a.undoCommand(), a.redoCommand(), a.logCommand(), a.showCommand(), a.diffCommand(), a.statusCommand(), a.recoverCommand(), a.versionCommand())
+	root.AddCommand(a.applyCommand(), a.undoCommand(), a.redoCommand(), a.checkpointCommand(), a.restoreCommand(), a.logCommand(), a.showCommand(), a.diffCommand(), a.statusCommand(), a.recoverCommand(), a.versionCommand())
 	return root
 }
 
@@ -135,7 +135,7 @@ func (a *app) earlyDocument(problems []oxpatch.Problem) any {
 		return logDocument{Schema: oxpatch.Schema, Command: a.name, Operations: []oxpatch.Operation{}, Problems: problems}
 	case "diff":
 		return diffDocumentOf(&oxpatch.NetDiff{}, false, problems)
-	case "apply", "undo", "redo", "recover":
+	case "apply", "undo", "redo", "recover", "checkpoint", "restore":
 		res := &oxpatch.Result{Command: a.name, Exact: true, Problems: problems}
 		if a.check {
 			res.Command = "check"

@@ -90,6 +90,12 @@ func logLine(op oxpatch.Operation) string {
 		paths = append(paths, p.Path)
 	}
 	what := op.Kind
+	if op.Restores != "" {
+		what += " of " + op.Restores
+	}
+	if op.Tree != nil {
+		paths = []string{counted(op.Tree.Files, "file") + " of the tree"}
+	}
 	if len(op.Reverts) > 0 {
 		what += " of " + strings.Join(op.Reverts, ", ")
 	}

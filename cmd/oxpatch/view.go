@@ -44,7 +44,9 @@ func (a *app) printResult(res *oxpatch.Result) {
 	}
 	if !a.quiet && (res.OK || res.Applied || wouldApply(res)) {
 		for _, f := range res.Files {
-			a.printFile(f)
+			if res.Command != "checkpoint" { // it says how many
+				a.printFile(f)
+			}
 		}
 	}
 	if len(res.Diff) > 0 {
@@ -94,6 +96,10 @@ func closing(res *oxpatch.Result) string {
 		return "nothing was changed: this is what would be done"
 	case !res.OK && !res.Applied:
 		return ""
+	case res.Command == "checkpoint":
+		return recorded(res)
+	case res.Restores != "" && res.ID != "":
+		return fmt.Sprintf("restored: the state of operation %s (this restore is operation %s; take it back with: oxpatch undo)", res.Restores, res.ID)
 	case len(res.Reverts) > 0 && res.ID != "":
 		return reversed(res)
 	case res.Applied && res.Snapshot.Undoable:
