@@ -251,8 +251,16 @@ func (p *restorePlanner) newFiles() error {
 	if err != nil {
 		return err
 	}
+	needed := map[string]bool{} // folders above what is restored: a file there is in the way
+	for _, f := range p.plan.files {
+		if f.After.Kind != change.Absent {
+			for _, dir := range worktree.Above(f.Path) {
+				needed[dir] = true
+			}
+		}
+	}
 	for _, f := range list.Files {
-		if _, ok := p.recorded[f.Path]; ok || !p.isChosen(f.Path) {
+		if _, ok := p.recorded[f.Path]; ok || !p.isChosen(f.Path) && !needed[f.Path] {
 			continue
 		}
 		switch {
@@ -277,6 +285,11 @@ func (p *restorePlanner) scope() (*scan.Listing, error) {
 		keys := slices.Clone(p.inWay)
 		for _, d := range p.rec.Meta.Scopes {
 			keys = append(keys, d.Path)
+		}
+		for dir := range p.dirs {
+			if s, err := p.tree.Look(dir); err == nil && (s.Kind == change.File || s.Kind == change.Symlink) {
+				keys = append(keys, dir) // it stands in the place of a folder
+			}
 		}
 		return scan.Walk(p.ctx, p.tree, keys, math.MaxInt)
 	}
@@ -358,11 +371,14 @@ func (p *restorePlanner) isNew(dir string) bool {
 
 // inTheWay says why a path cannot become what it was.
 func (p *restorePlanner) inTheWay(at string) string {
-	s, err := p.tree.Look(at)
-	if err == nil && s.Kind == change.Dir {
-		return "a folder stands in the place of a file, and not all that is in it was made by operations; --delete-new removes new files, an empty folder has to be removed by hand"
+	what, more := "a file or link that was not there then stands in the place of a folder", ""
+	if s, err := p.tree.Look(at); err == nil && s.Kind == change.Dir {
+		what, more = "a folder stands in the place of a file", "; an empty one has to be removed by hand"
 	}
-	return "a file or link that was not there then stands in the place of a folder; --delete-new removes it"
+	if p.rec.Meta.Kind != snapshot.KindCheckpoint {
+		return what + "; move it away first"
+	}
+	return what + "; --delete-new removes files that are new" + more
 }
 
 // later is what the operations after another one did.

@@ -27,6 +27,7 @@ func (s *Store) Publish(r *Record) error {
 		return err
 	}
 	pending, err := readRef(s.place, groupPending, ref)
+	never := errors.Is(err, fs.ErrNotExist)
 	if err == nil && pending == r.commit {
 		err = s.disk.rename(refPath(s.place, groupPending, ref), refPath(s.place, groupOps, ref))
 		if err == nil && s.durability == DurabilityPower {
@@ -40,7 +41,7 @@ func (s *Store) Publish(r *Record) error {
 			return s.dropPacked(groupName(s.place, groupPending) + ref.String())
 		}
 	}
-	if err := s.writeRef(groupOps, ref, r.commit); err != nil {
+	if err := s.writeRef(groupOps, ref, r.commit); err != nil || never {
 		return err
 	}
 	return s.dropRef(groupPending, ref)

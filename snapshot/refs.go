@@ -156,10 +156,10 @@ func (s *Store) dropRef(group string, ref opRef) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := s.dropPacked(groupName(s.place, group) + ref.String()); err != nil {
-		return err
+	if failed := s.dropPacked(groupName(s.place, group) + ref.String()); failed != nil {
+		return failed
 	}
-	if s.durability == DurabilityPower {
+	if s.durability == DurabilityPower && err == nil { // else nothing was removed from it, if it is there at all
 		return s.disk.syncDir(s.refDir(group))
 	}
 	return nil

@@ -1,0 +1,399 @@
+package oxpatch_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/openoxide/oxpatch"
+	"github.com/openoxide/oxpatch/worktree"
+)
+
+// Any operation can be restored: what it left at its paths comes back, whatever happened since.
+func TestRestoreOfAnyOperation(t *testing.T) {
+	t.Parallel()
+	g := newRepo(t)
+	g.write("a.txt", "one\n")
+	g.write("gone/b.txt", "b\n")
+	g.write("c.txt", "c\n")
+	first := g.apply(envelope("*** Update File: a.txt", "@@", "-one", "+1",
+		"*** Delete File: gone/b.txt", "*** Add File: new/d.txt", "+d",
+		"*** Update File: c.txt", "*** Move to: moved.txt", "@@", "-c", "+C")).ID
+	after := g.image()
+	undo := g.undo().ID
+	undone := g.image()
+	g.write("a.txt", "mine\n")
+	g.writeMode("c.txt", "mine\n", 0o755)
+	g.write("own.txt", "no part of it\n")
+	mine := g.image()
+
+	res := g.restore(oxpatch.RestoreRequest{ID: first})
+	own := image{"own.txt": mine["own.txt"]}
+	assert.Equal(t, after.with(own), g.image(), "the folder that the undo made goes too")
+	assert.Equal(t, []string{"a.txt", "c.txt", "gone/b.txt", "moved.txt", "new/d.txt"}, res.AppliedPaths)
+	assert.Empty(t, warnedOf(res, oxpatch.KindExists), "an operation that is no checkpoint has no scope")
+
+	g.restore(oxpatch.RestoreRequest{ID: undo})
+	assert.Equal(t, undone.with(own), g.image(), "the folder that the restore made goes with its file")
+	g.undo()
+	g.undo()
+	assert.Equal(t, mine, g.image())
+	g.nothingToUndo()
+	g.fsck()
+}
+
+func TestRestoreOfSomePaths(t *testing.T) {
+	t.Parallel()
+	for name, whole := range map[string]bool{"tree": true, "paths": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGround(t)
+			for _, f := range []string{"a/1", "a/2", "ab", "b/1", "c"} {
+				g.write(f, "old\n")
+			}
+			var paths []string
+			if !whole {
+				paths = []string{"a", "ab", "b", "c"}
+			}
+			id := g.checkpoint(paths...).ID
+			for _, f := range []string{"a/1", "a/2", "ab", "c", "a/new", "b/new"} {
+				g.write(f, "new\n")
+			}
+			g.remove("b/1")
+			g.remove("a")
+			g.write("a", "a file now\n")
+
+			res, err := g.open().Restore(context.Background(), oxpatch.RestoreRequest{ID: id, Paths: []string{"a", "nowhere"}, DeleteNew: true})
+			require.ErrorIs(t, err, oxpatch.ErrMissing)
+			assert.True(t, hasProblem(res, oxpatch.KindMissingFile, "nowhere"))
+			res = g.restore(oxpatch.RestoreRequest{ID: id, Paths: []string{"a/2", "b"}, Base: ".", Check: true, DeleteNew: true})
+			assert.Equal(t, []string{"a", "a/2", "b/1", "b/new"}, res.AppliedPaths, "a is in the way")
+
+			g.remove("a")
+			g.restore(oxpatch.RestoreRequest{ID: id, Paths: []string{"2", "../b/1"}, Base: "a"})
+			assert.Equal(t, "old\n", g.read("a/2"))
+			assert.Equal(t, "old\n", g.read("b/1"))
+			assert.Equal(t, "new\n", g.read("b/new"))
+			assert.Equal(t, "new\n", g.read("c"))
+			assert.NoFileExists(t, g.path("a/1"))
+			g.restore(oxpatch.RestoreRequest{ID: id, Paths: []string{g.path("ab")}})
+			assert.Equal(t, "old\n", g.read("ab"))
+			assert.Equal(t, "new\n", g.read("c"))
+		})
+	}
+}
+
+// A file that was not there goes without asking only if an operation made it.
+func TestWhoMadeANewFile(t *testing.T) {
+	t.Parallel()
+	for name, whole := range map[string]bool{"tree": true, "folder": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGround(t)
+			g.write("in/a.txt", "a\n")
+			var paths []string
+			if !whole {
+				paths = []string{"in"}
+			}
+			id := g.checkpoint(paths...).ID
+			g.apply(envelope("*** Add File: in/ours/made.txt", "+made", "*** Add File: in/ours/edited.txt", "+edited",
+				"*** Add File: in/undone.txt", "+undone", "*** Add File: in/mixed/ours.txt", "+ours"))
+			g.apply(envelope("*** Delete File: in/undone.txt"))
+			g.write("in/undone.txt", "made by hand\n")
+			g.write("in/ours/edited.txt", "edited by hand\n")
+			g.write("in/mixed/theirs.txt", "made by hand\n")
+			g.write("in/theirs/deep/x.txt", "made by hand\n")
+			g.checkpoint("in") // notes what is there, and makes nothing
+			before := g.image()
+
+			res := g.restore(oxpatch.RestoreRequest{ID: id})
+			assert.Equal(t, []string{"in/mixed/ours.txt", "in/ours/edited.txt", "in/ours/made.txt"}, res.AppliedPaths)
+			assert.Equal(t, []string{
+				"in/mixed/ours.txt", "in/ours/edited.txt", "in/ours/made.txt", // gone
+				"in/mixed/theirs.txt", "in/theirs/deep/x.txt", "in/undone.txt", // left
+			}, warnedOf(res, oxpatch.KindExists))
+			assert.NoDirExists(t, g.path("in/ours"), "operations made it")
+			assert.FileExists(t, g.path("in/mixed/theirs.txt"))
+			g.undo()
+			assert.Equal(t, before, g.image())
+
+			res = g.restore(oxpatch.RestoreRequest{ID: id, DeleteNew: true})
+			assert.Len(t, res.AppliedPaths, 6)
+			assert.Equal(t, image{"in": before["in"], "in/a.txt": before["in/a.txt"]}, g.image())
+			g.undo()
+			assert.Equal(t, before, g.image())
+		})
+	}
+}
+
+func TestManyNewFilesAreNotNamedOneByOne(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	g.write("a.txt", "a\n")
+	id := g.checkpoint().ID
+	for _, c := range "abcdefghijklmnopqrstuvwxyz" {
+		g.write("new/"+string(c), "x")
+	}
+	res := g.restore(oxpatch.RestoreRequest{ID: id})
+	left := warnedOf(res, oxpatch.KindExists)
+	assert.Len(t, left, 21)
+	assert.Empty(t, left[20])
+	assert.Contains(t, res.Problems[20].Message, "6 more")
+}
+
+// What git ignores is no part of a checkpoint of the tree, and stays when new files are removed.
+func TestIgnoredFilesAreLeftAlone(t *testing.T) {
+	t.Parallel()
+	g := newGitRepo(t, map[string]string{".gitignore": "node_modules/\n*.log\n!kept.log\n", "a.txt": "a\n", "forced.log": "forced\n"})
+	g.git("add", "-f", "forced.log")
+	g.write("node_modules/x/index.js", "ignored\n")
+	g.write("kept.log", "not ignored\n")
+	g.write("trace.log", "ignored\n")
+	res := g.checkpoint()
+	assert.Equal(t, 4, res.Tree.Files, "tracked, forced and untracked ones")
+	g.write("trace.log", "written on\n")
+	g.write("forced.log", "spoilt\n")
+	g.write("kept.log", "spoilt\n")
+	g.write("new.txt", "new\n")
+	g.write("node_modules/y/index.js", "ignored too\n")
+	g.restore(oxpatch.RestoreRequest{ID: res.ID, DeleteNew: true})
+	assert.Equal(t, "written on\n", g.read("trace.log"))
+	assert.Equal(t, "forced\n", g.read("forced.log"))
+	assert.Equal(t, "not ignored\n", g.read("kept.log"))
+	assert.NoFileExists(t, g.path("new.txt"))
+	assert.FileExists(t, g.path("node_modules/y/index.js"))
+
+	// With other rules, what was ignored looks new.
+	for name, spoil := range map[string]func(){
+		"changed": func() { g.write(".gitignore", "") },
+		"removed": func() { g.remove(".gitignore") },
+		"added":   func() { g.write("node_modules/.gitignore", "!*\n"); g.write(".gitignore", "*.log\n") },
+	} {
+		spoil()
+		was := g.image()
+		_, err := g.open().Restore(context.Background(), oxpatch.RestoreRequest{ID: res.ID, DeleteNew: true})
+		require.ErrorIs(t, err, oxpatch.ErrDrift, name)
+		assert.Contains(t, err.Error(), "without --delete-new first", name)
+		assert.Equal(t, was, g.image(), name)
+		g.restore(oxpatch.RestoreRequest{ID: res.ID})
+		g.restore(oxpatch.RestoreRequest{ID: res.ID, DeleteNew: true})
+		assert.Equal(t, "written on\n", g.read("trace.log"), name)
+		assert.FileExists(t, g.path("node_modules/y/index.js"), name)
+	}
+	assert.Empty(t, g.git("diff", "--cached", "--name-only", "--diff-filter=M"), "the index is left alone")
+}
+
+func TestRestoreIsRefused(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	g.write("a.txt", "a\n")
+	g.write("b.txt", "b\n")
+	id := g.checkpoint("a.txt", "b.txt").ID
+	t.Run("without such an operation", func(t *testing.T) {
+		for _, id := range []string{"zzzz", "", "a.txt"} {
+			res, err := g.open().Restore(context.Background(), oxpatch.RestoreRequest{ID: id})
+			require.Error(t, err)
+			assert.True(t, hasProblem(res, oxpatch.KindUnknownOperation, ""), id)
+		}
+		g.checkpoint("a.txt")
+		res, err := g.open().Restore(context.Background(), oxpatch.RestoreRequest{ID: id[:1]})
+		require.Error(t, err)
+		assert.Contains(t, err.Error(), "ambiguous")
+		assert.True(t, hasProblem(res, oxpatch.KindUnknownOperation, ""))
+	})
+	t.Run("where a folder without files is in the way", func(t *testing.T) {
+		g.remove("b.txt")
+		require.NoError(t, os.Mkdir(g.path("b.txt"), 0o755))
+		res, err := g.open().Restore(context.Background(), oxpatch.RestoreRequest{ID: id, DeleteNew: true})
+		require.ErrorIs(t, err, oxpatch.ErrExists)
+		assert.True(t, hasProblem(res, oxpatch.KindExists, "b.txt"))
+		g.remove("b.txt")
+		g.write("b.txt", "b\n")
+	})
+	t.Run("where an operation is not settled", func(t *testing.T) {
+		dead := false
+		e := g.open(oxpatch.WithTreeEffects(func(op worktree.Op, path string) error {
+			if dead = dead || op == worktree.OpRename && path == "b.txt"; dead {
+				return worktree.ErrKilled
+			}
+			return nil
+		}))
+		_, err := e.Apply(context.Background(), request(envelope("*** Update File: a.txt", "@@", "-a", "+A", "*** Update File: b.txt", "@@", "-b", "+B")))
+		require.ErrorIs(t, err, worktree.ErrKilled)
+		g.write("a.txt", "changed by hand\n")
+		res, err := g.open().Restore(context.Background(), oxpatch.RestoreRequest{ID: id})
+		require.ErrorIs(t, err, oxpatch.ErrPending)
+		assert.True(t, hasProblem(res, oxpatch.KindPending, "a.txt"))
+		assert.Equal(t, "changed by hand\n", g.read("a.txt"))
+		made, err := g.open().Checkpoint(context.Background(), oxpatch.CheckpointRequest{Tree: true})
+		require.NoError(t, err, "what is there can be recorded all the same")
+		assert.Len(t, warnedOf(made, oxpatch.KindPending), 1)
+		_, err = g.open().Recover(context.Background(), oxpatch.RecoverRequest{Keep: true})
+		require.NoError(t, err)
+		g.restore(oxpatch.RestoreRequest{ID: id})
+		assert.Equal(t, "a\n", g.read("a.txt"))
+	})
+}
+
+func TestGateOfARestore(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	g.write("a.txt", "a\n")
+	g.write("b.txt", "b\n")
+	id := g.checkpoint().ID
+	g.write("a.txt", "A\n")
+	g.write("new.txt", "new\n")
+	was := g.image()
+	no := errors.New("no")
+	_, err := g.open().Restore(context.Background(), oxpatch.RestoreRequest{ID: id, Gate: func(_ context.Context, changes []oxpatch.Change) error {
+		assert.Len(t, changes, 1)
+		assert.Equal(t, "a\n", string(changes[0].After.Content))
+		return no
+	}})
+	require.ErrorIs(t, err, oxpatch.ErrDeclined)
+	require.ErrorIs(t, err, no)
+	assert.Equal(t, was, g.image())
+	for name, meanwhile := range map[string]func(){
+		"the same file": func() { g.write("a.txt", "meanwhile\n") },
+		"another file":  func() { g.write("b.txt", "meanwhile\n") },
+		"back by hand":  func() { g.write("a.txt", "a\n"); g.write("b.txt", "b\n") },
+	} {
+		g.write("a.txt", "A\n")
+		g.write("b.txt", "b\n")
+		res, err := g.open().Restore(context.Background(), oxpatch.RestoreRequest{ID: id, Gate: func(context.Context, []oxpatch.Change) error {
+			meanwhile()
+			return nil
+		}})
+		require.ErrorIs(t, err, oxpatch.ErrDrift, name)
+		assert.False(t, res.Applied, name)
+	}
+	g.write("a.txt", "A\n")
+	res := g.restore(oxpatch.RestoreRequest{ID: id, Gate: func(context.Context, []oxpatch.Change) error {
+		g.write("new.txt", "it stays anyway\n")
+		return nil
+	}})
+	assert.Equal(t, []string{"a.txt"}, res.AppliedPaths)
+	assert.Equal(t, []string{"new.txt"}, warnedOf(res, oxpatch.KindExists), "told once")
+}
+
+func TestACheckOfARestoreWritesNothing(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	g.write("a.txt", "a\n")
+	g.write("hard", "h\n")
+	require.NoError(t, os.Link(g.path("hard"), g.path("link")))
+	res := g.checkpoint()
+	g.write("a.txt", "A\n")
+	g.write("hard", "H\n")
+	was, stored := g.image(), imageOf(t, res.Snapshot.Store)
+	checked := g.restore(oxpatch.RestoreRequest{ID: res.ID, Check: true})
+	assert.Equal(t, "check", checked.Command)
+	assert.Equal(t, []string{"a.txt", "hard", "link"}, checked.AppliedPaths)
+	assert.Len(t, warnedOf(checked, oxpatch.KindHardLink), 2)
+	assert.Equal(t, was, g.image())
+	assert.Equal(t, stored, imageOf(t, res.Snapshot.Store))
+}
+
+func TestCheckpointsInRepositoriesOfAllKinds(t *testing.T) {
+	t.Parallel()
+	round := func(t *testing.T, g *ground, path string) {
+		t.Helper()
+		before, status := g.image(), g.git("status", "--porcelain")
+		id := g.checkpoint().ID
+		g.write(path, "spoilt\n")
+		g.write("new/file", "new\n")
+		g.restore(oxpatch.RestoreRequest{ID: id, DeleteNew: true})
+		assert.Equal(t, before, g.image())
+		assert.Equal(t, status, g.git("status", "--porcelain"))
+		g.fsck()
+	}
+	files := map[string]string{"in/a.txt": "a\n", "out/b.txt": "b\n", "c.txt": "c\n"}
+	t.Run("sparse", func(t *testing.T) {
+		t.Parallel()
+		g := newGitRepo(t, files)
+		g.git("sparse-checkout", "set", "--cone", "--sparse-index", "in")
+		require.NoDirExists(t, g.path("out"))
+		round(t, g, "in/a.txt")
+		assert.NoDirExists(t, g.path("out"), "what is not checked out is not brought in")
+	})
+	t.Run("linked worktree", func(t *testing.T) {
+		t.Parallel()
+		g := newGitRepo(t, files)
+		linked := *g
+		linked.dir = filepath.Join(filepath.Dir(g.dir), "linked")
+		g.git("worktree", "add", "-q", linked.dir)
+		round(t, &linked, "c.txt")
+		round(t, g, "c.txt")
+		require.NoError(t, os.Remove(g.path("c.txt")))
+		_, err := g.open().Restore(context.Background(), oxpatch.RestoreRequest{ID: linked.operations()[0].ID})
+		require.Error(t, err, "that is another root's")
+		assert.Len(t, linked.log(), 2)
+	})
+	t.Run("sha256", func(t *testing.T) {
+		t.Parallel()
+		round(t, newGitRepo(t, files, "--object-format=sha256"), "c.txt")
+	})
+	t.Run("conflicts in the index, removed and intended files", func(t *testing.T) {
+		t.Parallel()
+		g := newGitRepo(t, files)
+		g.git("switch", "-q", "-c", "other")
+		g.write("c.txt", "theirs\n")
+		g.git("commit", "-qam", "theirs")
+		g.git("switch", "-q", "main")
+		g.write("c.txt", "ours\n")
+		g.git("commit", "-qam", "ours")
+		g.git("read-tree", "-m", "main~1", "main", "other")
+		require.Contains(t, g.git("ls-files", "-u"), "c.txt")
+		g.git("rm", "-q", "--cached", "out/b.txt")
+		g.write("later", "later\n")
+		g.git("add", "-N", "later")
+		round(t, g, "c.txt")
+	})
+	t.Run("a branch and back", func(t *testing.T) {
+		t.Parallel()
+		g := newGitRepo(t, files)
+		id := g.checkpoint().ID
+		before := g.image()
+		g.git("switch", "-q", "-c", "other")
+		g.git("rm", "-q", "-r", "out")
+		g.write("in/a.txt", strings.Repeat("other\n", 100))
+		g.git("commit", "-qam", "other")
+		g.checkpoint()
+		g.git("switch", "-q", "main")
+		assert.Zero(t, g.checkpoint().Tree.Stored, "all of it is in the store")
+		g.git("switch", "-q", "other")
+		g.restore(oxpatch.RestoreRequest{ID: id})
+		assert.Equal(t, before, g.image())
+	})
+	t.Run("submodule", func(t *testing.T) {
+		t.Parallel()
+		g := newGitRepo(t, files)
+		lib := newGitRepo(t, map[string]string{"x.txt": "x\n"})
+		g.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib.dir, "lib")
+		res := g.checkpoint()
+		assert.Equal(t, []string{"lib"}, warnedOf(res, oxpatch.KindUnsupported))
+		g.write("lib/x.txt", "theirs to keep\n")
+		g.restore(oxpatch.RestoreRequest{ID: res.ID, DeleteNew: true})
+		assert.Equal(t, "theirs to keep\n", g.read("lib/x.txt"))
+		sub := *g
+		sub.dir = g.path("lib")
+		round(t, &sub, "x.txt")
+	})
+	t.Run("store in the tree", func(t *testing.T) {
+		t.Parallel()
+		g := newGround(t)
+		g.env["OXPATCH_STORE"] = g.path("my/store")
+		g.write("a.txt", "a\n")
+		for range 2 {
+			res := g.checkpoint()
+			assert.Equal(t, 1, res.Tree.Files)
+			assert.Empty(t, res.Problems)
+		}
+	})
+}
