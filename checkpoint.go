@@ -77,7 +77,7 @@ func (c *checkpoint) run() error {
 		c.result.Exact = true
 		c.result.fail(Problem{Kind: KindUsage, Message: "a checkpoint is either of paths or of the whole tree",
 			Hint: "oxpatch checkpoint PATH... records files and folders, oxpatch checkpoint --tree all files that git does not ignore"})
-		return c.result.refusal(errUsage)
+		return c.result.refusal(ErrUsage)
 	}
 	caller := c.ctx
 	if limit := orDefault(c.req.MaxTime, DefaultCheckpointTime); limit >= 0 {
@@ -113,9 +113,6 @@ func (c *checkpoint) run() error {
 	}
 	return err
 }
-
-// errUsage: a request that asks for nothing that can be done.
-var errUsage = errors.New("wrong usage")
 
 func orDefault[T int | int64 | time.Duration](n, def T) T {
 	if n == 0 {

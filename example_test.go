@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 
 	"github.com/openoxide/oxpatch"
@@ -211,4 +212,37 @@ func ExampleRequest_base() {
 	fmt.Println(res.AppliedPaths)
 	// Output:
 	// [docs/index.md]
+}
+
+// An agent has three ideas and keeps the first that passes the project's tests.
+func ExampleEngine_Begin() {
+	engine, remove := exampleEngine(map[string]string{"add.sh": "echo $(($1 - $2))\n"})
+	defer remove()
+	passes := func() bool {
+		out, err := exec.Command("sh", filepath.Join(engine.Root(), "add.sh"), "2", "3").Output()
+		return err == nil && string(out) == "5\n"
+	}
+	ctx := context.Background()
+	for i, idea := range []string{"$1 * $2", "$1 + $2", "$2 + $1"} {
+		group, err := engine.Begin(ctx, fmt.Sprintf("idea %d", i+1))
+		check(err)
+		patch := "*** Begin Patch\n*** Update File: add.sh\n@@\n-echo $(($1 - $2))\n+echo $((" + idea + "))\n*** End Patch\n"
+		_, err = group.Apply(ctx, oxpatch.Request{Patch: []byte(patch)})
+		check(err)
+		if passes() {
+			check(group.Commit())
+			fmt.Printf("idea %d passes\n", i+1)
+			break
+		}
+		res, err := group.Rollback(ctx)
+		check(err)
+		fmt.Printf("idea %d fails; %d operation taken back\n", i+1, len(res.Reverts))
+	}
+	text, err := os.ReadFile(filepath.Join(engine.Root(), "add.sh"))
+	check(err)
+	fmt.Print(string(text))
+	// Output:
+	// idea 1 fails; 1 operation taken back
+	// idea 2 passes
+	// echo $(($1 + $2))
 }

@@ -44,6 +44,15 @@ type restorePlanner struct {
 
 // makePlan compares the record with the tree.
 func (r *restoring) makePlan() (*restorePlan, error) {
+	p, err := r.makePlanner()
+	if err != nil {
+		return nil, err
+	}
+	return &p.plan, p.folders()
+}
+
+// makePlanner is makePlan without the folders that come and go.
+func (r *restoring) makePlanner() (*restorePlanner, error) {
 	read, closePacks := r.rec.Reader()
 	defer closePacks()
 	p := &restorePlanner{
@@ -76,7 +85,7 @@ func (r *restoring) makePlan() (*restorePlan, error) {
 		}
 	}
 	slices.SortFunc(p.plan.files, func(a, b worktree.File) int { return strings.Compare(a.Path, b.Path) })
-	return &p.plan, p.folders()
+	return p, nil
 }
 
 // errNotRecorded: a record has no such path.

@@ -25,8 +25,9 @@ type reversal struct {
 	result *Result
 	op     *operation
 	tree   *worktree.Tree
-	chosen *chosen
-	dirs   madeDirs
+	chosen  *chosen
+	dirs    madeDirs
+	anchors anchors
 	// files are those to be written; still are those that have to be recorded only, since they are
 	// already what they are to be.
 	files, still []worktree.File
@@ -104,9 +105,11 @@ func (u *reversal) find() error {
 	if err != nil {
 		return err
 	}
-	u.chosen, u.result.Reverts = c, idsOf(c.targets)
+	u.chosen, u.result.Reverts = c, idsOf(slices.DeleteFunc(slices.Clone(c.targets), isCheckpoint))
 	return nil
 }
+
+func isCheckpoint(op logged) bool { return op.Meta.Kind == snapshot.KindCheckpoint }
 
 // open opens the tree anew: folders that were there before may have been moved away.
 func (u *reversal) open() error {
@@ -119,14 +122,15 @@ func (u *reversal) open() error {
 		u.tree.Close()
 	}
 	u.tree, u.dirs = tree, dirsOfAll(u.chosen.targets)
-	return nil
+	u.anchors, err = u.findAnchors()
+	return err
 }
 
 // plan works out the way back for every path, or why there is none.
 func (u *reversal) plan() error {
 	u.files, u.still, u.conflicts, u.result.Changes, u.result.Files = nil, nil, nil, nil, nil
 	var refused driftError
-	moved := movedFrom(u.chosen.paths)
+	moved, done := movedFrom(u.chosen.paths), map[string]bool{}
 	for _, p := range u.chosen.paths {
 		now, stamp, err := u.dirs.standing(u.tree, p.Path)
 		if err != nil {
@@ -147,8 +151,10 @@ func (u *reversal) plan() error {
 		}
 		c := change.Change{Path: p.Path, OldPath: moved[p.Path], Before: now, After: back.state, Index: indexBackOf(p)}
 		f := worktree.File{Change: c, Stamp: stamp, InPlace: p.Newest().Meta().InPlace}
-		u.add(p, f, back)
+		u.add(reverseWord(p), f, back)
+		done[p.Path] = true
 	}
+	u.addAnchored(done)
 	if len(refused.paths) > 0 {
 		for i := range u.result.Files {
 			u.result.Files[i].skip()
@@ -161,8 +167,8 @@ func (u *reversal) plan() error {
 }
 
 // add puts a path into the plan and the result.
-func (u *reversal) add(p *history.Path, f worktree.File, back *wayBack) {
-	r := FileResult{Path: change.DisplayPath(p.Path), Change: reverseWord(p), Status: StatusApplied}
+func (u *reversal) add(word string, f worktree.File, back *wayBack) {
+	r := FileResult{Path: change.DisplayPath(f.Path), Change: word, Status: StatusApplied}
 	if back.drift != nil {
 		r.Status = StatusSkipped
 		u.result.Files = append(u.result.Files, r)
@@ -296,7 +302,7 @@ func (u *reversal) write() error {
 	j := job{
 		index: index,
 		kind:  history.Reverse(entriesIn(u.chosen.targets)), tree: u.tree, files: u.files, still: u.still,
-		made: u.dirs.modes(made), removed: u.dirs.leftover(u.tree, u.dirs.ours(removed)),
+		made: u.anchors.modes(u.dirs.modes(made)), removed: u.dirs.leftover(u.tree, u.dirs.ours(removed)),
 		meta: u.meta(), snapshot: snapshotAlways,
 	}
 	if err := u.op.perform(&j, u.result); err != nil || index == nil {

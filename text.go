@@ -158,6 +158,7 @@ var kindOfError = []struct {
 	{snapshot.ErrUnknownOperation, KindUnknownOperation},
 	{snapshot.ErrAmbiguousID, KindUnknownOperation},
 	{ErrUsage, KindUsage},
+	{ErrGroupClosed, KindUsage},
 	{textapply.ErrMalformed, KindMalformed},
 	{ErrDeclined, KindDeclined},
 	{ErrNoSnapshot, KindNoSnapshot},

@@ -21,7 +21,11 @@ type wayBack struct {
 // there now. Each must find what it left, unless the request says how to go on.
 func (u *reversal) back(p *history.Path, now change.State) (*wayBack, error) {
 	b := &wayBack{state: now}
+	anchor := u.anchors.at(p.Path, b)
 	for i, step := range p.Steps {
+		if anchor != "" && step.Entry.Meta.ID >= anchor {
+			continue
+		}
 		m, rec := step.Meta(), u.record(step)
 		before, err := rec.Before(step.Index)
 		if err != nil {

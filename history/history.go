@@ -74,6 +74,7 @@ func (w *Walker) Next(m *snapshot.Meta) *Entry {
 		}
 	}
 	switch {
+	case m.Kind == snapshot.KindCheckpoint: // it changed nothing, so nothing of it is undone
 	case stand == len(m.Paths):
 	case stand == 0:
 		e.State = Undone
