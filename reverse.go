@@ -20,11 +20,11 @@ type reversal struct {
 	choose  choice
 	how     reverseOptions
 
-	e      *Engine
-	ctx    context.Context
-	result *Result
-	op     *operation
-	tree   *worktree.Tree
+	e       *Engine
+	ctx     context.Context
+	result  *Result
+	op      *operation
+	tree    *worktree.Tree
 	chosen  *chosen
 	dirs    madeDirs
 	anchors anchors
