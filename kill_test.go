@@ -280,5 +280,7 @@ func TestAKillWhileAFailureIsRecorded(t *testing.T) {
 		g.undo()
 		require.Equal(t, before, g.image(), f.what)
 	})
-	require.Greater(t, kept, 0)
+	if !testing.Short() { // which tries only some of the points
+		require.Greater(t, kept, 0)
+	}
 }
