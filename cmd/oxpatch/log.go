@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -78,15 +79,19 @@ type logDocument struct {
 	Problems   []oxpatch.Problem   `json:"problems"`
 }
 
+// some lists the first of many.
+func some(list []string) string {
+	const most = 3
+	if len(list) > most {
+		list = append(slices.Clone(list[:most]), fmt.Sprintf("and %d more", len(list)-most))
+	}
+	return strings.Join(list, ", ")
+}
+
 // logLine is one operation: id, time, kind, state where it is not plain, and paths.
 func logLine(op oxpatch.Operation) string {
-	const most = 3
 	var paths []string
-	for i, p := range op.Paths {
-		if i == most {
-			paths = append(paths, fmt.Sprintf("and %d more", len(op.Paths)-most))
-			break
-		}
+	for _, p := range op.Paths {
 		paths = append(paths, p.Path)
 	}
 	what := op.Kind
@@ -97,12 +102,12 @@ func logLine(op oxpatch.Operation) string {
 		paths = []string{counted(op.Tree.Files, "file") + " of the tree"}
 	}
 	if len(op.Reverts) > 0 {
-		what += " of " + strings.Join(op.Reverts, ", ")
+		what += " of " + some(op.Reverts)
 	}
 	if op.State != "done" {
 		what += " (" + op.State + ")"
 	}
-	line := fmt.Sprintf("%s  %s  %s: %s", op.ID, op.Time.Local().Format("2006-01-02 15:04:05"), what, strings.Join(paths, ", "))
+	line := fmt.Sprintf("%s  %s  %s: %s", op.ID, op.Time.Local().Format("2006-01-02 15:04:05"), what, some(paths))
 	if op.Label != "" {
 		line += "  " + op.Label
 	}

@@ -114,10 +114,10 @@ func closing(res *oxpatch.Result) string {
 func reversed(res *oxpatch.Result) string {
 	what := "operation " + res.Reverts[0]
 	if len(res.Reverts) > 1 {
-		what = "operations " + strings.Join(res.Reverts, ", ")
+		what = "operations " + some(res.Reverts)
 	}
 	if res.Command == "redo" {
-		return fmt.Sprintf("redone: undo %s (this redo is operation %s)", strings.Join(res.Reverts, ", "), res.ID)
+		return fmt.Sprintf("redone: undo %s (this redo is operation %s)", some(res.Reverts), res.ID)
 	}
 	return fmt.Sprintf("undone: %s (this undo is operation %s)", what, res.ID)
 }
