@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/openoxide/oxpatch/gitrepo"
 	"github.com/openoxide/oxpatch/snapshot"
 	"github.com/openoxide/oxpatch/textapply"
 	"github.com/openoxide/oxpatch/textapply/udiff"
@@ -154,7 +155,7 @@ func (r *run) plan(patches []*textapply.Patch) (*textPlan, error) {
 		Effects: r.e.o.treeEffects,
 	}
 	if r.preset.confined {
-		o.MaxFile, o.Forbidden = r.e.o.maxFile, r.e.storeFolders()
+		o.MaxFile, o.Forbidden, o.Foreign = r.e.o.maxFile, r.e.storeFolders(), gitrepo.IsTop
 	}
 	if r.tree, err = worktree.Open(r.e.site.Root, o); err != nil {
 		return nil, err

@@ -150,6 +150,9 @@ func sectionProblem(s *textapply.SectionResult, f FileResult, e *textapply.Error
 	var pe *worktree.PathError
 	if errors.As(e.Err, &pe) {
 		p.Message = pe.Problem
+		if p.Hint == "" {
+			p.Hint = pe.Hint
+		}
 	}
 	switch {
 	case errors.Is(e.Err, textapply.ErrNoContext):

@@ -121,7 +121,7 @@ func operationProblem(err error) Problem {
 	p := Problem{Kind: problemKind(err), Message: trimmed(err)}
 	var pe *worktree.PathError
 	if errors.As(err, &pe) {
-		p.Path, p.Message = change.DisplayPath(pe.Path), pe.Problem
+		p.Path, p.Message, p.Hint = change.DisplayPath(pe.Path), pe.Problem, pe.Hint
 	}
 	var drift *driftedPath
 	var pending *pendingError

@@ -270,7 +270,9 @@ func (p *planner) safe() error {
 			case change.Symlink:
 				e.Problem = change.DisplayPath(part) + " is a symbolic link"
 			case change.Dir:
-				e.Problem = change.DisplayPath(part) + " is another repository"
+				shown := change.DisplayPath(part)
+				e.Problem = "it lies in " + shown + ", which is a repository of its own with a history of its own"
+				e.Hint = "run oxpatch in " + shown + ", with paths that count from there"
 			default:
 				e.Kind, e.Problem = ErrExists, change.DisplayPath(part)+" is no folder"
 			}

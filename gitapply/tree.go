@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/openoxide/oxpatch/change"
+	"github.com/openoxide/oxpatch/gitrepo"
 )
 
 const permBits = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
@@ -66,7 +67,7 @@ func obstacle(top, name string) (string, change.Kind) {
 		case !info.IsDir():
 			return name[:i], change.File
 		}
-		if _, err := os.Lstat(filepath.Join(part, ".git")); err == nil {
+		if gitrepo.IsTop(part) {
 			return name[:i], change.Dir
 		}
 	}

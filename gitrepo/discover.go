@@ -67,6 +67,13 @@ func look(dir string) (found, error) {
 	return found{}, nil
 }
 
+// IsTop reports whether a folder is where a repository's working tree begins: the top level that Find
+// gives for it where no GIT_ variable is set, be it of a broken repository too.
+func IsTop(dir string) bool {
+	place, err := look(dir)
+	return place.top != "" || err != nil
+}
+
 // followGitFile returns the git directory that a ".git" file points to.
 func followGitFile(path string) (string, error) {
 	broken := func(reason string) error {

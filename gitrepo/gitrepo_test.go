@@ -376,3 +376,18 @@ func BenchmarkFind(b *testing.B) {
 		r.Head()
 	}
 }
+
+// Where Find would find a top level, there is one.
+func TestIsTop(t *testing.T) {
+	t.Parallel()
+	repo := newRepo(t)
+	git(t, repo, "worktree", "add", "-q", "--detach", "linked")
+	write(t, "gitdir: /nowhere\n", mkdir(t, repo, "broken"), ".git")
+	mkdir(t, repo, "empty", ".git")
+	git(t, repo, "init", "-q", "--bare", "bare")
+	for dir, want := range map[string]bool{
+		"": true, "linked": true, "broken": true, "empty": false, "bare": false, ".git": false, "missing": false,
+	} {
+		assert.Equal(t, want, gitrepo.IsTop(filepath.Join(repo, dir)), "%q", dir)
+	}
+}

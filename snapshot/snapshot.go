@@ -23,6 +23,11 @@
 // working trees of the repository share; and without a repository, or where that folder cannot be
 // written, $XDG_STATE_HOME/oxpatch/store. Reading looks at all of them.
 //
+// A root is the top level of a working tree, so a file in a submodule, in a repository that lies in
+// another one or in a linked working tree belongs to that innermost root. A submodule's store is in its
+// own git directory (in the outer one's modules folder, or beside its files). Without a repository the
+// root is the nearest folder above that a shared store knows, else the folder itself.
+//
 // Within a store each root has a name. In a store inside a git directory it is "main", or "wt-"
 // and the name of the linked working tree, so a repository that was moved or copied keeps its
 // history. In a store that many roots share, a file for each root notes its path, inode and time

@@ -13,6 +13,8 @@ import (
 var (
 	// ErrUnsafePath: the path leads, or could lead, where no patch may write.
 	ErrUnsafePath = errors.New("unsafe path")
+	// ErrForeign: the path leads into another repository. It is an ErrUnsafePath too.
+	ErrForeign = fmt.Errorf("%w: another repository", ErrUnsafePath)
 	// ErrLinkLoop: the links on the path lead in a circle. It is an ErrUnsafePath too.
 	ErrLinkLoop = fmt.Errorf("%w: links in a circle", ErrUnsafePath)
 	// ErrDanglingParent: a folder of the path is a link that leads nowhere.
@@ -41,6 +43,7 @@ var (
 type PathError struct {
 	Path    string // as the patch spells it where it was refused, else the resolved key
 	Problem string // what it is and what to do, in plain words
+	Hint    string // what to do, where Problem leaves it open
 	Err     error
 }
 

@@ -149,6 +149,11 @@ func (t *Tree) forget(key string) {
 			delete(t.plain, k)
 		}
 	}
+	for k := range t.tops {
+		if within(k, key) {
+			delete(t.tops, k)
+		}
+	}
 }
 
 // still reports whether the key leads to the folder that is held under it.

@@ -15,8 +15,8 @@ type fileID struct {
 	name     string //nolint:unused // only where there are no device and inode numbers
 }
 
-// checkPlace refuses the places where nothing may be changed: a forbidden folder, and the inside
-// of a bare repository.
+// checkPlace refuses the places where nothing may be changed: a forbidden folder, the inside of a
+// bare repository, and another repository.
 func (t *Tree) checkPlace(path, key string, info fs.FileInfo) error {
 	for _, f := range t.forbidden {
 		same := info != nil && f.info != nil && os.SameFile(info, f.info)
@@ -37,7 +37,34 @@ func (t *Tree) checkPlace(path, key string, info fs.FileInfo) error {
 		return refuse(path, ErrUnsafePath, "%s is a bare git repository; a patch may not change its inside",
 			change.DisplayPath(shown))
 	}
+	if top := t.foreign(dir); top != "" {
+		shown := change.DisplayPath(top)
+		return &PathError{Path: path, Err: ErrForeign,
+			Problem: "it lies in " + shown + ", which is a repository of its own with a history of its own",
+			Hint:    "run oxpatch in " + shown + ", with paths that count from there"}
+	}
 	return nil
+}
+
+// foreign returns the key of the outermost other repository that a folder lies in, "" for none.
+func (t *Tree) foreign(dir string) string {
+	if dir == "" || t.options.Foreign == nil {
+		return ""
+	}
+	t.mu.Lock()
+	top, known := t.tops[dir]
+	t.mu.Unlock()
+	if known {
+		return top
+	}
+	above, _ := split(dir)
+	if top = t.foreign(above); top == "" && t.options.Foreign(t.Abs(dir)) {
+		top = dir
+	}
+	t.mu.Lock()
+	t.tops[dir] = top
+	t.mu.Unlock()
+	return top
 }
 
 func (t *Tree) absKey(key string) string {

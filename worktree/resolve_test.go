@@ -300,3 +300,47 @@ func TestManyFoldersDoNotUseUpDescriptors(t *testing.T) {
 		require.Equal(t, change.File, s.Kind)
 	}
 }
+
+// A folder in which another repository begins is a border for every path that leads over it; the root
+// itself is none, and whoever is free knows no borders.
+func TestForeignFolders(t *testing.T) {
+	t.Parallel()
+	dir := tempTree(t, map[string]string{
+		"f": "", "in/f": "", "in/deep/er/f": "", "beside/f": "", "via": "-> in/deep", "file": "-> in/f",
+	})
+	asked := map[string]int{}
+	foreign := func(abs string) bool {
+		asked[abs]++
+		return abs == dir || abs == filepath.Join(dir, "in") || abs == filepath.Join(dir, "in", "deep")
+	}
+	_, err := Open(dir, Options{Foreign: foreign, Base: "in/deep"})
+	require.ErrorIs(t, err, ErrForeign)
+	for _, base := range []string{"", "in"} {
+		tree := open(t, dir, Options{Foreign: foreign, Base: base})
+		for _, path := range []string{"in/f", "in/new", "in/deep/er/f", "in/new/folder/f", "via/er/f", "file"} {
+			_, err := tree.Resolve(dir+"/"+path, Edit, nil)
+			require.ErrorIs(t, err, ErrForeign, path)
+			require.ErrorIs(t, err, ErrUnsafePath, path)
+			var pe *PathError
+			require.ErrorAs(t, err, &pe)
+			assert.Equal(t, "run oxpatch in in, with paths that count from there", pe.Hint, path)
+		}
+		for _, path := range []string{"f", "beside/f", "new/f"} {
+			_, err := tree.Resolve(dir+"/"+path, Edit, nil)
+			require.NoError(t, err, path)
+		}
+		_, err := tree.Resolve("er/f", Edit, nil)
+		if base == "" {
+			require.NoError(t, err)
+		} else {
+			require.ErrorIs(t, err, ErrForeign)
+		}
+	}
+	for abs, n := range asked {
+		assert.LessOrEqual(t, n, 3, "%s: once a tree", abs)
+	}
+	_, err = open(t, dir, Options{Foreign: foreign}).Resolve("file", Entry, nil)
+	require.NoError(t, err, "the link itself is on this side")
+	_, err = open(t, dir, Options{Foreign: foreign, Free: true}).Resolve("in/deep/er/f", Edit, nil)
+	require.NoError(t, err)
+}

@@ -23,6 +23,9 @@ type Options struct {
 	// InPlace says that files will be written in place, so that the names of a hard-linked file
 	// are one file. Free implies it.
 	InPlace bool
+	// Foreign, when set, tells of an absolute folder below the root whether another repository
+	// begins there. What lies in such a folder is refused. Free does not ask.
+	Foreign func(dir string) bool
 	// Forbidden are absolute folders in which nothing may be read or written.
 	Forbidden []string
 	// MaxFile is the size in bytes above which a file is refused; 0 means no bound.
@@ -69,6 +72,7 @@ type Tree struct {
 	tick   uint64
 	known  map[fileID]string // first key under which a file or folder was reached
 	plain  map[string]bool   // folders known not to be the inside of a bare repository
+	tops   map[string]string // for a folder the key of the other repository it lies in, "" for none
 	closed bool
 
 	forbidden []forbidden
@@ -101,7 +105,7 @@ func Open(root string, o Options) (*Tree, error) {
 	t := &Tree{
 		options: o, real: real, realKey: filepath.ToSlash(real), given: given, info: info,
 		root: &folder{key: "", root: handle, info: info, refs: 1},
-		open: map[string]*folder{}, known: map[fileID]string{}, plain: map[string]bool{},
+		open: map[string]*folder{}, known: map[fileID]string{}, plain: map[string]bool{}, tops: map[string]string{},
 	}
 	t.root.t = t
 	if id, ok := identify(info, ""); ok {
