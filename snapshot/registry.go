@@ -180,6 +180,7 @@ func (s *Store) register() error {
 		}
 	}
 	s.registered = true
+	s.site.noteHolder() // which had no folder when the lock was taken
 	if fileSyncKeepsName {
 		return nil
 	}

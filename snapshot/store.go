@@ -78,7 +78,11 @@ func (s *Site) OpenPlace(p Place, o Options) (*Store, error) {
 		if err := vacant(p.Dir); err != nil {
 			return nil, err
 		}
-		return store, store.create()
+		if err := store.create(); err != nil {
+			return store, err
+		}
+		s.noteHolder() // there was no store for the note when the lock was taken
+		return store, nil
 	}
 	return store, store.probe()
 }
