@@ -50,6 +50,17 @@ func atCeiling(dir string, ceilings []string) bool {
 // look asks one folder whether it is a working tree or a git directory. A ".git" folder that is
 // none is passed over, as git does; a ".git" file that leads nowhere is an error, as in git.
 func look(dir string) (found, error) {
+	if place, err := lookForDotGit(dir); err != nil || place.gitDir != "" {
+		return place, err
+	}
+	if isGitDir(dir) {
+		return found{gitDir: dir}, nil
+	}
+	return found{}, nil
+}
+
+// lookForDotGit is look for working trees alone.
+func lookForDotGit(dir string) (found, error) {
 	dotGit := filepath.Join(dir, ".git")
 	info, err := os.Stat(dotGit)
 	switch {
@@ -61,16 +72,13 @@ func look(dir string) (found, error) {
 	case errors.Is(err, fs.ErrPermission):
 		return found{}, &BrokenError{Path: dotGit, Top: dir, Reason: "no permission to read it"}
 	}
-	if isGitDir(dir) {
-		return found{gitDir: dir}, nil
-	}
 	return found{}, nil
 }
 
 // IsTop reports whether a folder is where a repository's working tree begins: the top level that Find
 // gives for it where no GIT_ variable is set, be it of a broken repository too.
 func IsTop(dir string) bool {
-	place, err := look(dir)
+	place, err := lookForDotGit(dir)
 	return place.top != "" || err != nil
 }
 

@@ -18,7 +18,8 @@ import (
 //
 //  1. The root's (Site.Lock): one operation at a time in a working tree. It is on the root folder
 //     itself, so it works where no store can be written, and holds between processes that use
-//     different stores. The kernel frees it when its holder dies.
+//     different stores. The kernel frees it when its holder dies. Where folders cannot be locked,
+//     on Windows and on network file systems, it is on a file in the first store that will do.
 //  2. The store's (Store.Lock, shared by all who write records): whoever removes records takes it
 //     alone (Store.LockExclusive), so that nothing is removed between a pack and the ref to it.
 //
@@ -46,12 +47,39 @@ func (s *Site) Lock(ctx context.Context, timeout time.Duration) (release func(),
 	return release, nil
 }
 
-// tryRoot locks the folder that stands at Root now: while waiting, another may have taken its place.
+// tryRoot locks the root without waiting: nil if somebody else has it.
 func (s *Site) tryRoot() (*flock.Flock, error) {
-	path, err := s.lockTarget()
-	if err != nil {
-		return nil, err
+	lock := s.lockFolder
+	if lock == nil {
+		lock = tryAt
 	}
+	if foldersLock {
+		if f, err := lock(s.Root); err == nil || !noFolderLocks(err) {
+			return f, err
+		}
+	}
+	return s.tryFiles()
+}
+
+// tryFiles locks a file in the first store where that can be done. The error is a *NoStoreError.
+func (s *Site) tryFiles() (*flock.Flock, error) {
+	e := &NoStoreError{}
+	for _, p := range s.Write {
+		dir := filepath.Join(p.Dir, "worktrees", p.Worktree)
+		err := os.MkdirAll(dir, dirMode)
+		if err == nil {
+			var f *flock.Flock
+			if f, err = tryAt(filepath.Join(dir, "lock")); err == nil {
+				return f, nil
+			}
+		}
+		e.Tried = append(e.Tried, Unusable{Place: p, Err: err})
+	}
+	return nil, e
+}
+
+// tryAt locks what stands at a path now: while waiting, another may have taken its place.
+func tryAt(path string) (*flock.Flock, error) {
 	f, err := try(path, false)
 	if f == nil || err != nil {
 		return nil, err

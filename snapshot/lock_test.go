@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,9 +12,11 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -248,6 +251,59 @@ func TestTheLockWorksWithoutAStore(t *testing.T) {
 	release, err = site.Lock(context.Background(), -1)
 	require.NoError(t, err)
 	release()
+}
+
+// On a file system that cannot lock folders a file in the store is locked instead, which keeps those
+// apart who use the same store. Other failures stay failures.
+func TestLocksWhereFoldersCannotBeLocked(t *testing.T) {
+	t.Parallel()
+	failing := func(why error) func(string) (*flock.Flock, error) {
+		return func(path string) (*flock.Flock, error) { return nil, &fs.PathError{Op: "open", Path: path, Err: why} }
+	}
+	blocked := filepath.Join(tempDir(t), "file")
+	require.NoError(t, os.WriteFile(blocked, nil, 0o644))
+	for name, c := range map[string]struct {
+		dir string
+		env envMap
+		at  string // the store with the lock
+	}{
+		"in a repository": {dir: newRepo(t), env: stateEnv(t), at: ".git/oxpatch/store"},
+		"without one":     {dir: tempDir(t), env: envMap{"XDG_STATE_HOME": tempDir(t)}},
+		"no store at all": {dir: tempDir(t), env: envMap{"XDG_STATE_HOME": blocked}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			first, second := locate(t, c.dir, c.env), locate(t, c.dir, c.env)
+			first.lockFolder, second.lockFolder = failing(syscall.EISDIR), failing(syscall.EISDIR)
+			release, err := first.Lock(context.Background(), -1)
+			if name == "no store at all" {
+				require.ErrorIs(t, err, ErrNoStore)
+				return
+			}
+			require.NoError(t, err)
+			assert.FileExists(t, filepath.Join(first.Write[0].Dir, "worktrees", first.Write[0].Worktree, "lock"))
+			if c.at != "" {
+				assert.Equal(t, filepath.Join(c.dir, c.at), first.Write[0].Dir)
+			}
+			r := publish(t, open(t, first, Options{}), Meta{}, numbered(1)...)
+			assert.Equal(t, first.Write[0].Dir, r.Place().Dir, "the lock is no obstacle to making the store")
+			_, err = second.Lock(context.Background(), -1)
+			var busy *BusyError
+			require.ErrorAs(t, err, &busy)
+			assert.Equal(t, os.Getpid(), busy.PID)
+			release()
+			release, err = second.Lock(context.Background(), -1)
+			require.NoError(t, err)
+			release()
+			fsck(t, r.Place().Dir)
+		})
+	}
+	site := locate(t, tempDir(t), stateEnv(t))
+	site.lockFolder = failing(fs.ErrPermission)
+	_, err := site.Lock(context.Background(), -1)
+	if foldersLock {
+		require.ErrorIs(t, err, fs.ErrPermission)
+	}
 }
 
 // A child that outlives us must not keep our locks.

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/gofrs/flock"
+
 	"github.com/openoxide/oxpatch/gitrepo"
 )
 
@@ -33,6 +35,9 @@ type Site struct {
 	Write []Place
 	// Read holds all places that may hold records, among them those of Write.
 	Read []Place
+
+	// lockFolder, in tests, stands for an attempt to lock the root.
+	lockFolder func(path string) (*flock.Flock, error)
 }
 
 // Locate finds the root and the places for dir, an existing folder. env looks up environment
