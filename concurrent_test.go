@@ -99,8 +99,6 @@ func (c *crowd) check() {
 	for i, g := range c.trees {
 		ops := g.operations()
 		assert.Len(c.t, ops, len(c.applied[i])+len(c.undone[i]), "an operation was lost, or is there twice")
-		distinct(c.t, ops)
-		files, staged, shared := image{}, []string{}, "nobody\n"
 		for _, op := range ops {
 			switch op.Kind {
 			case "apply":
@@ -111,6 +109,22 @@ func (c *crowd) check() {
 			default:
 				assert.Fail(c.t, "something was killed", "%+v", op)
 			}
+		}
+	}
+	c.agrees()
+	for i := range c.trees {
+		c.allBack(i, len(c.applied[i])-len(c.reverted[i]))
+	}
+}
+
+// agrees compares the files and the index of each tree with what its log says.
+func (c *crowd) agrees() {
+	c.t.Helper()
+	for _, g := range c.trees {
+		ops := g.operations()
+		distinct(c.t, ops)
+		files, staged, shared := image{}, []string{}, "nobody\n"
+		for _, op := range ops {
 			if op.Kind != "apply" || op.State != "done" {
 				continue
 			}
@@ -139,17 +153,20 @@ func (c *crowd) check() {
 		assert.Equal(c.t, strings.Join(staged, "\n"), strings.TrimSpace(g.git("diff", "--cached", "--name-only")))
 		g.fsck()
 	}
-	for i, g := range c.trees {
-		left := len(c.applied[i]) - len(c.reverted[i])
-		for range left {
-			g.undo()
-		}
-		g.nothingToUndo()
-		requireTwin(c.t, c.before[i], g.twin(), "all undone")
-		g.fsck()
-	}
 	c.trees[0].git("fsck", "--strict")
 	assert.Equal(c.t, "1\n", c.trees[0].git("rev-list", "--all", "--count"))
+}
+
+// allBack takes back the operations that are left in a tree.
+func (c *crowd) allBack(tree, left int) {
+	c.t.Helper()
+	g := c.trees[tree]
+	for range left {
+		g.undo()
+	}
+	g.nothingToUndo()
+	requireTwin(c.t, c.before[tree], g.twin(), "all undone")
+	g.fsck()
 }
 
 // Threads on one engine, threads on engines of their own, and all working trees of a repository at once.

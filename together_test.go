@@ -6,11 +6,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -18,6 +20,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/openoxide/oxpatch"
 	"github.com/openoxide/oxpatch/snapshot"
 )
 
@@ -25,6 +28,7 @@ func TestProcessesTogether(t *testing.T) {
 	t.Parallel()
 	p := buildProgram(t)
 	t.Run("in linked working trees", p.testWorktrees)
+	t.Run("in linked working trees, some killed", p.testKilledInWorktrees)
 	t.Run("the holder is stopped", p.testStopped)
 	t.Run("the holder is stopped and killed", p.testStoppedAndKilled)
 	t.Run("git is not installed", p.testWithoutGit)
@@ -92,6 +96,65 @@ func (p program) testWorktrees(t *testing.T) {
 	}
 	wg.Wait()
 	c.check()
+}
+
+// testKilledInWorktrees has processes work as in testWorktrees, and kills half of them at any time. What
+// they leave is settled by the next, in the same tree, while the others go on.
+func (p program) testKilledInWorktrees(t *testing.T) {
+	t.Parallel()
+	const workers, rounds = 2, 5
+	c := newCrowd(t, 1)
+	var wg sync.WaitGroup
+	var killed atomic.Int32
+	for i, g := range c.trees {
+		for w := range workers {
+			random := rand.New(rand.NewPCG(uint64(i), uint64(w)))
+			wg.Go(func() {
+				for n := range rounds {
+					own := fmt.Sprintf("w%d/%d", w, n)
+					for _, cmd := range []*exec.Cmd{
+						p.command(g, addition("text/"+own, "x"), "oxpatch", "apply", "--lock-timeout", "5m"),
+						p.command(g, addedByGit("git/"+own), "oxpatch", "apply", "--mode", "git", "--lock-timeout", "5m"),
+						p.command(g, replacement("shared.txt", "nobody", own), "oxpatch", "apply", "--lock-timeout", "5m"),
+						p.command(g, "", "oxpatch", "undo", "--lock-timeout", "5m"),
+					} {
+						if !assert.NoError(t, cmd.Start()) {
+							return
+						}
+						if random.IntN(2) == 0 {
+							time.Sleep(time.Duration(random.IntN(40_000)) * time.Microsecond)
+							_ = cmd.Process.Kill() // it may have ended
+						}
+						_ = cmd.Wait() // how it ended is in its state
+						if !cmd.ProcessState.Exited() {
+							killed.Add(1)
+						}
+					}
+				}
+			})
+		}
+	}
+	wg.Wait()
+	require.NotZero(t, killed.Load())
+	for _, g := range c.trees {
+		res, err := g.open().Recover(context.Background(), oxpatch.RecoverRequest{})
+		require.NoError(t, err, "%v", res.Problems)
+		assert.Empty(t, gitIn(t, g.dir, "ls-files", "--unmerged"))
+		for _, op := range g.operations() {
+			assert.NotEqual(t, "unresolved", op.State, "%+v", op)
+		}
+	}
+	c.agrees()
+	for i, g := range c.trees {
+		left := 0
+		for _, op := range g.operations() {
+			if op.Kind == "apply" && op.State == "done" {
+				left++
+			}
+		}
+		c.allBack(i, left)
+	}
+	t.Logf("%d killed", killed.Load())
 }
 
 // stopped starts a run in git mode that holds the root's lock and waits for git's lock on the index,

@@ -260,7 +260,7 @@ func (p *planner) safe() error {
 		}
 	}
 	for i, s := range p.Sections {
-		for _, n := range []string{s.Old, s.New} {
+		for _, n := range slices.Compact([]string{s.Old, s.New}) { // each file is named once
 			part, kind := obstacle(p.repo.Top, n)
 			if part == "" || leaving[part] {
 				continue
