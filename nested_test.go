@@ -98,7 +98,7 @@ func TestNestedRepositories(t *testing.T) {
 					res, err := g.open().Apply(context.Background(), req)
 					require.ErrorIs(t, err, oxpatch.ErrUnsafePath)
 					require.Len(t, res.Problems, 1)
-				require.True(t, hasProblem(res, oxpatch.KindUnsafePath, ""), "%v", res.Problems)
+					require.True(t, hasProblem(res, oxpatch.KindUnsafePath, ""), "%v", res.Problems)
 					assert.Contains(t, res.Problems[0].Message, "inner, which is a repository of its own")
 					assert.Contains(t, res.Problems[0].Hint, "run oxpatch in inner,")
 					assert.False(t, res.Applied)

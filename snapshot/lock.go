@@ -51,7 +51,7 @@ func (s *Site) Lock(ctx context.Context, timeout time.Duration) (release func(),
 func (s *Site) tryRoot() (*flock.Flock, error) {
 	lock := s.lockFolder
 	if lock == nil {
-		lock = tryAt
+		lock = func(root string) (*flock.Flock, error) { return tryAt(root, os.O_RDONLY) }
 	}
 	if foldersLock {
 		if f, err := lock(s.Root); err == nil || !noFolderLocks(err) {
@@ -66,10 +66,13 @@ func (s *Site) tryFiles() (*flock.Flock, error) {
 	e := &NoStoreError{}
 	for _, p := range s.Write {
 		dir := filepath.Join(p.Dir, "worktrees", p.Worktree)
-		err := os.MkdirAll(dir, dirMode)
+		err := s.stillRepo(p)
+		if err == nil {
+			err = os.MkdirAll(dir, dirMode)
+		}
 		if err == nil {
 			var f *flock.Flock
-			if f, err = tryAt(filepath.Join(dir, "lock")); err == nil {
+			if f, err = tryAt(filepath.Join(dir, "lock"), lockFile); err == nil {
 				return f, nil
 			}
 		}
@@ -79,8 +82,8 @@ func (s *Site) tryFiles() (*flock.Flock, error) {
 }
 
 // tryAt locks what stands at a path now: while waiting, another may have taken its place.
-func tryAt(path string) (*flock.Flock, error) {
-	f, err := try(path, false)
+func tryAt(path string, flag int) (*flock.Flock, error) {
+	f, err := try(path, flag, false)
 	if f == nil || err != nil {
 		return nil, err
 	}
@@ -109,16 +112,19 @@ func (s *Store) LockExclusive(ctx context.Context, timeout time.Duration) (relea
 
 func (s *Store) lock(ctx context.Context, timeout time.Duration, shared bool) (func(), error) {
 	path := s.lockPath()
-	release, err := wait(ctx, timeout, func() (*flock.Flock, error) { return try(path, shared) })
+	release, err := wait(ctx, timeout, func() (*flock.Flock, error) { return try(path, lockFile, shared) })
 	if err == nil && release == nil {
 		return nil, &BusyError{Path: path}
 	}
 	return release, err
 }
 
+// lockFile opens a file that is there only to be locked.
+const lockFile = os.O_RDONLY | os.O_CREATE
+
 // try takes a lock without waiting: nil if somebody else has it.
-func try(path string, shared bool) (*flock.Flock, error) {
-	f := flock.New(path, flock.SetFlag(lockFlags(path)), flock.SetPermissions(fileMode))
+func try(path string, flag int, shared bool) (*flock.Flock, error) {
+	f := flock.New(path, flock.SetFlag(flag), flock.SetPermissions(fileMode))
 	take := f.TryLock
 	if shared {
 		take = f.TryRLock
@@ -129,14 +135,6 @@ func try(path string, shared bool) (*flock.Flock, error) {
 		return nil, err
 	}
 	return f, nil
-}
-
-// lockFlags opens folders as they are and makes files that are missing.
-func lockFlags(path string) int {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return os.O_RDONLY
-	}
-	return os.O_RDONLY | os.O_CREATE
 }
 
 // wait calls try until it gives a lock; nil, nil when the time is up.

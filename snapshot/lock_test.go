@@ -3,6 +3,7 @@ package snapshot
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -362,11 +363,37 @@ func TestTheLockFollowsTheName(t *testing.T) {
 		_ = os.Mkdir(dir, 0o755)
 	}()
 	second, err := site.Lock(context.Background(), 10*time.Second)
+	for errors.Is(err, fs.ErrNotExist) { // between the two
+		second, err = site.Lock(context.Background(), 10*time.Second)
+	}
 	require.NoError(t, err)
 	defer second()
 	assert.True(t, done.Load())
 	_, err = site.Lock(context.Background(), -1)
 	require.ErrorIs(t, err, ErrBusy)
+}
+
+// What is gone is not made by locking it, whether it is the root or the git directory with the store.
+func TestLockingMakesNothingThatIsGone(t *testing.T) {
+	t.Parallel()
+	dir := newRepo(t)
+	env := stateEnv(t)
+	site := locate(t, dir, env)
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, ".git")))
+	release, err := site.Lock(context.Background(), -1)
+	require.NoError(t, err)
+	r := publish(t, open(t, site, Options{}), Meta{}, numbered(1)...)
+	release()
+	assert.NoDirExists(t, filepath.Join(dir, ".git"))
+	assert.True(t, r.Place().Shared)
+	_, err = locate(t, dir, env).History().Read(r.Meta.ID)
+	require.NoError(t, err, "who comes next finds it")
+
+	require.NoError(t, os.RemoveAll(dir))
+	_, err = site.Lock(context.Background(), -1)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	_, err = os.Lstat(dir)
+	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 
 func TestBusyText(t *testing.T) {

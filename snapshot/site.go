@@ -101,6 +101,18 @@ func (s *Site) places(shared []*registry, chosen bool) {
 	s.Read = places
 }
 
+// stillRepo returns an error where a place lies in the git directory of a repository that is gone since
+// the site was located: whoever looks for operations there would not find them.
+func (s *Site) stillRepo(p Place) error {
+	if p.Shared || s.Repo == nil {
+		return nil
+	}
+	if _, err := os.Lstat(filepath.Join(s.Repo.GitDir, "HEAD")); err != nil {
+		return err
+	}
+	return nil
+}
+
 // worktreeName returns the name of a working tree within the store of its repository.
 func worktreeName(linked string) string {
 	if linked == "" {

@@ -70,6 +70,9 @@ func (s *Site) OpenPlace(p Place, o Options) (*Store, error) {
 	}
 	store := &Store{site: s, place: p, durability: o.Durability,
 		disk: disk{hook: o.Effects, synced: o.Durability != DurabilityProcess}}
+	if err := s.stillRepo(p); err != nil {
+		return nil, err
+	}
 	known, err := checkFormat(p.Dir)
 	if err != nil {
 		return nil, err
