@@ -212,3 +212,68 @@ func TestTheStoreChangesBetween(t *testing.T) {
 		requireTwin(t, before, g.twin(), "nothing is taken back twice")
 	})
 }
+
+// In a hook GIT_DIR is set, for a linked working tree to a folder elsewhere, and the current folder may
+// be any. It is the same root and the same history as without.
+func TestInAHook(t *testing.T) {
+	t.Parallel()
+	inBothModes(t, func(t *testing.T, mode oxpatch.Mode) {
+		for name, lead := range map[string]func(g *ground) (*ground, string){
+			"main":   func(g *ground) (*ground, string) { return g, g.path(".git") },
+			"linked": linkedFor,
+			"submodule": func(g *ground) (*ground, string) {
+				g.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", seeded(t).dir, "sub")
+				return g.beside("tree/sub"), g.path(".git/modules/sub")
+			},
+		} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				g, gitDir := lead(seeded(t))
+				g.write("f.txt", numbered(20, nil)) // another of the same name and content
+				g.git("add", "f.txt")
+				before := g.twin()
+				g.env["GIT_DIR"], g.env["GIT_INDEX_FILE"] = gitDir, filepath.Join(gitDir, "index")
+				hook := g.openAt(g.path("in"))
+				assert.Equal(t, g.dir, hook.Root())
+				res, err := hook.Apply(context.Background(), oxpatch.Request{Patch: []byte(unifiedEdit("f.txt", "line 9", "line 11")), Mode: mode})
+				require.NoError(t, err)
+				assert.Equal(t, []string{"in/f.txt"}, res.AppliedPaths)
+				delete(g.env, "GIT_DIR")
+				delete(g.env, "GIT_INDEX_FILE")
+				g.undo()
+				requireTwin(t, before, g.twin(), "undone without")
+				assert.Len(t, g.log(), 2)
+			})
+		}
+	})
+}
+
+func linkedFor(g *ground) (*ground, string) {
+	g.git("worktree", "add", "-q", "--detach", "../linked")
+	return g.beside("linked"), g.path(".git/worktrees/linked")
+}
+
+// A folder that the environment lends a git directory has a history of its own: its files have nothing to
+// do with those of the same names in the repository's working tree.
+func TestLentGitDirectories(t *testing.T) {
+	t.Parallel()
+	inBothModes(t, func(t *testing.T, mode oxpatch.Mode) {
+		g := seeded(t)
+		other := g.beside("other")
+		require.NoError(t, os.CopyFS(other.dir, os.DirFS(g.dir)))
+		other.remove(".git")
+		other.env = map[string]string{"GIT_DIR": g.path(".git"), "GIT_WORK_TREE": other.dir}
+		before, beforeOther := g.twin(), other.image()
+		edit := oxpatch.Request{Patch: []byte(unifiedEdit("in/f.txt", "line 9", "line 11")), Mode: mode}
+		res := other.must(edit)
+		assert.Equal(t, g.path(".git/oxpatch/store"), res.Snapshot.Store)
+		assert.Equal(t, other.dir, other.open().Root())
+		g.write("in/f.txt", numbered(20, map[int]string{10: "ten"})) // as the operation left it there
+		g.nothingToUndo()
+		assert.Len(t, other.log(), 1)
+		other.undo()
+		requireImage(t, beforeOther, other.image(), "undone")
+		g.git("checkout", "-q", "--", "in/f.txt")
+		requireTwin(t, before, g.twin(), "the working tree of the repository")
+	})
+}

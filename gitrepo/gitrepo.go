@@ -8,6 +8,10 @@
 // so), or when the configuration cannot be parsed. Where git is not installed, those answers are
 // worked out here too.
 //
+// There is one answer of git's that is not followed. Where GIT_DIR alone is set, as it is in the hooks
+// of a linked working tree, git takes the current folder for the top level. Here it is the folder with
+// the ".git" that leads to that directory, if there is one at or above the current folder.
+//
 // Unlike git, it does not look at who owns the repository (safe.directory): nothing found in the
 // repository's configuration is ever executed.
 package gitrepo
@@ -61,6 +65,9 @@ type Repo struct {
 	WorktreeName string
 	// Format says how the repository stores objects and refs.
 	Format Format
+	// Borrowed says that the git directory is another one than the folders lead to, and has this top
+	// level only because the environment says so.
+	Borrowed bool
 }
 
 // Format holds the two formats of a repository, in git's own words; both are "" where the
@@ -81,7 +88,11 @@ func Find(dir string, env func(string) string) (*Repo, error) {
 		return nil, err
 	}
 	if redirected(env) {
-		return ask(start, env)
+		repo, err := ask(start, env)
+		if err != nil {
+			return nil, err
+		}
+		return repo.placed(start, env), nil
 	}
 	place, err := walkUp(start, nil)
 	if err != nil {

@@ -253,9 +253,15 @@ func redirections(t *testing.T) map[string]redirection {
 	movedTo := mkdir(t, tempDir(t), "moved to")
 	git(t, moved, "config", "core.worktree", movedTo)
 	below := mkdir(t, repo, "a", "b")
+	nested := mkdir(t, repo, "nested")
+	git(t, nested, "init", "-q")
 	return map[string]redirection{
 		"GIT_DIR alone":                   {tree, map[string]string{"GIT_DIR": filepath.Join(repo, ".git")}, tree, nil},
-		"GIT_DIR relative":                {below, map[string]string{"GIT_DIR": "../../.git"}, below, nil},
+		"GIT_DIR relative":                {below, map[string]string{"GIT_DIR": "../../.git"}, repo, nil},
+		"GIT_DIR of the folder":           {below, map[string]string{"GIT_DIR": filepath.Join(repo, ".git")}, repo, nil},
+		"GIT_DIR of an outer one":         {nested, map[string]string{"GIT_DIR": filepath.Join(repo, ".git")}, nested, nil},
+		"GIT_WORK_TREE below":             {below, map[string]string{"GIT_DIR": filepath.Join(repo, ".git"), "GIT_WORK_TREE": filepath.Dir(below)}, filepath.Dir(below), nil},
+		"GIT_WORK_TREE of the folder":     {below, map[string]string{"GIT_DIR": filepath.Join(repo, ".git"), "GIT_WORK_TREE": repo}, repo, nil},
 		"GIT_DIR and GIT_WORK_TREE":       {mkdir(t, tree, "x"), map[string]string{"GIT_DIR": filepath.Join(repo, ".git"), "GIT_WORK_TREE": tree}, tree, nil},
 		"GIT_WORK_TREE elsewhere":         {repo, map[string]string{"GIT_DIR": filepath.Join(repo, ".git"), "GIT_WORK_TREE": tree}, "", gitrepo.ErrOutside},
 		"GIT_DIR that is none":            {tree, map[string]string{"GIT_DIR": tree}, "", gitrepo.ErrBroken},
@@ -290,6 +296,7 @@ func checkRedirection(t *testing.T, c redirection) {
 	require.NoError(t, err)
 	assert.Equal(t, c.top, r.Top)
 	assert.Empty(t, r.WorktreeName)
+	assert.Equal(t, filepath.Join(c.top, ".git") != r.GitDir, r.Borrowed)
 }
 
 func TestSubmoduleThatGitWillNotSpeakOf(t *testing.T) {

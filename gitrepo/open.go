@@ -40,6 +40,28 @@ func (f found) resolve() (gitDir, common string, err error) {
 	return gitDir, common, nil
 }
 
+// placed completes what the environment made of a repository: it gives the top level that the folders
+// lead to, where the environment names none, and says whether they lead there at all.
+func (r *Repo) placed(start string, env func(string) string) *Repo {
+	place, err := walkUp(start, nil)
+	if err == nil && place.top != "" {
+		var gitDir string
+		gitDir, _, err = place.resolve()
+		r.Borrowed = err != nil || gitDir != r.GitDir
+	} else {
+		r.Borrowed = true
+	}
+	if r.Borrowed {
+		return r
+	}
+	s, err := readSettings(r.GitDir, r.CommonDir)
+	if env("GIT_WORK_TREE") == "" && err == nil && s.worktree == "" {
+		r.Top = place.top
+	}
+	r.Borrowed = r.Top != place.top
+	return r
+}
+
 func newRepo(top, gitDir, common string, format Format) *Repo {
 	r := &Repo{Top: top, GitDir: gitDir, CommonDir: common, Format: format}
 	if gitDir != common {

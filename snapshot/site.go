@@ -80,10 +80,11 @@ func Locate(dir string, env func(string) string) (*Site, error) {
 func (s *Site) places(shared []*registry, chosen bool) {
 	var places []Place
 	if s.Repo != nil {
-		places = append(places, Place{
-			Dir:      filepath.Join(s.Repo.CommonDir, "oxpatch", "store"),
-			Worktree: worktreeName(s.Repo.WorktreeName),
-		})
+		p := Place{Dir: filepath.Join(s.Repo.CommonDir, "oxpatch", "store"), Worktree: worktreeName(s.Repo.WorktreeName)}
+		if s.Repo.Borrowed {
+			p.Worktree = pathName(s.Root)
+		}
+		places = append(places, p)
 	}
 	for i, r := range shared {
 		p := Place{Dir: r.dir, Worktree: r.nameFor(s.Root), Shared: true}

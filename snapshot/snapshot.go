@@ -30,12 +30,13 @@
 //
 // Within a store each root has a name. In a store inside a git directory it is "main", or "wt-"
 // and the name of the linked working tree, so a repository that was moved or copied keeps its
-// history. In a store that many roots share, a file for each root notes its path, inode and time
-// of birth. A root is found again by its path; and when it was moved or renamed on the same file
-// system, by inode and time of birth. A folder that was moved to another file system, or restored
-// from a backup at another path, is a new root to the shared store: its history can be had by
-// moving it back, and is kept from the outset by pointing OXPATCH_STORE to a store beside it. A
-// folder restored at its old path is found by the path, although its inode is new.
+// history; where GIT_DIR or GIT_WORK_TREE lend the git directory to another folder, that folder has
+// a history of its own there, by its path. In a store that many roots share, a file for each root
+// notes its path, inode and time of birth. A root is found again by its path; and when it was moved
+// or renamed on the same file system, by inode and time of birth. A folder that was moved to another
+// file system, or restored from a backup at another path, is a new root to the shared store: its
+// history can be had by moving it back, and is kept from the outset by pointing OXPATCH_STORE to a
+// store beside it. A folder restored at its old path is found by the path, although its inode is new.
 //
 // # Order of an operation
 //
