@@ -52,6 +52,20 @@ func newCrowd(t *testing.T, linked int) *crowd {
 	return c
 }
 
+// distinct makes sure that every id is another, and that ids rise with time. The operations are sorted
+// by id, newest first.
+func distinct(t *testing.T, ops []oxpatch.Operation) {
+	t.Helper()
+	ids := map[string]bool{}
+	for i, op := range ops {
+		assert.False(t, ids[op.ID], "%s twice", op.ID)
+		ids[op.ID] = true
+		if i > 0 {
+			assert.False(t, op.Time.After(ops[i-1].Time), "%s is older than %s by its id", op.ID, ops[i-1].ID)
+		}
+	}
+}
+
 // addedByGit is a diff that adds one file.
 func addedByGit(name string) string {
 	return fmt.Sprintf("diff --git a/%s b/%[1]s\nnew file mode 100644\n--- /dev/null\n+++ b/%[1]s\n@@ -0,0 +1 @@\n+x\n", name)

@@ -238,15 +238,6 @@ func (p program) testAtOnce(t *testing.T) {
 	g.fsck()
 }
 
-func distinct(t *testing.T, ops []oxpatch.Operation) {
-	t.Helper()
-	ids := map[string]bool{}
-	for _, op := range ops {
-		assert.False(t, ids[op.ID], "%s twice", op.ID)
-		ids[op.ID] = true
-	}
-}
-
 func (p program) testBusy(t *testing.T) {
 	t.Parallel()
 	g := newRepo(t)
