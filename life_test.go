@@ -183,6 +183,7 @@ func TestLifeGoesOn(t *testing.T) {
 					g.refusedForDrift(drift)
 					return
 				}
+				between := g.image()
 				for name, text := range l.files {
 					files[name] = fmt.Sprintf("-rw-r--r-- %q", text)
 				}
@@ -193,6 +194,9 @@ func TestLifeGoesOn(t *testing.T) {
 				g.git("write-tree") // every blob in the index is there
 				g.nothingToUndo()
 				assert.Equal(t, []string{"undo done", "apply undone"}, g.log())
+				_, err := g.open().Redo(t.Context(), oxpatch.RedoRequest{})
+				require.NoError(t, err)
+				requireImage(t, between, g.image(), "redone")
 			})
 		}
 	}
