@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -71,7 +73,7 @@ func once(e entrant, want string) (sample, error) {
 func (s *stage) entrants(r row, dir string) ([]entrant, error) {
 	switch r.shape {
 	case undoShape:
-		return s.undoEntrants(dir)
+		return s.undoEntrants(r, dir)
 	case gitShape:
 		return s.gitEntrants(dir)
 	}
@@ -134,7 +136,7 @@ func (s *stage) warm(tree string) error {
 }
 
 // undoEntrants apply a patch and undo it, in two repositories that stay where they are.
-func (s *stage) undoEntrants(dir string) ([]entrant, error) {
+func (s *stage) undoEntrants(r row, dir string) ([]entrant, error) {
 	if s.bin == "" {
 		return nil, nil
 	}
@@ -153,6 +155,11 @@ func (s *stage) undoEntrants(dir string) ([]entrant, error) {
 		}
 		return applied.plus(undone), check(tree, have)
 	}
+	if r.objects > 0 {
+		if err := s.pack(filepath.Join(dir, treeDir), r.objects); err != nil {
+			return nil, err
+		}
+	}
 	var list []entrant
 	for i, tree := range []string{filepath.Join(dir, smallDir), filepath.Join(dir, treeDir)} {
 		if err := s.commitAll(tree); err != nil {
@@ -164,6 +171,27 @@ func (s *stage) undoEntrants(dir string) ([]entrant, error) {
 		})
 	}
 	return list, nil
+}
+
+// pack makes a repository that holds many small objects in one pack.
+func (s *stage) pack(tree string, objects int) error {
+	if err := s.git(tree, "init", "-q"); err != nil {
+		return err
+	}
+	cmd := exec.Command("git", "fast-import", "--quiet", "--max-pack-size=4g")
+	cmd.Dir, cmd.Env = tree, s.env()
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	w := bufio.NewWriter(in)
+	for i := range objects {
+		fmt.Fprintf(w, "blob\ndata 9\n%08d\n\n", i)
+	}
+	return errors.Join(w.Flush(), in.Close(), cmd.Wait())
 }
 
 // gitEntrants apply a git diff in one repository, which is put back after every run.
