@@ -240,9 +240,7 @@ func roundTripInKind(t *testing.T, g *ground, gitMode bool) {
 	if !repo {
 		return
 	}
-	for what, want := range seen {
-		assert.Equal(t, want, g.seen()[what], what)
-	}
+	assert.Equal(t, seen, g.seen())
 	g.git("fsck", "--strict", "--full")
 	assert.Empty(t, g.git("clean", "-ndxff"), "git would clean something away")
 	g.git("gc", "-q", "--prune=now")
