@@ -116,6 +116,10 @@ func TestNestedRepositories(t *testing.T) {
 			if _, err := os.Stat(g.path(".git")); err == nil {
 				refused(gitRequest(unifiedEdit("inner/f.txt", "line 9", "line 11")))
 			}
+			for _, path := range []string{"inner", "inner/f.txt", "via/f.txt"} {
+				_, err := g.open().Checkpoint(context.Background(), oxpatch.CheckpointRequest{Paths: []string{path}})
+				require.ErrorIs(t, err, oxpatch.ErrUnsafePath, path)
+			}
 			assert.Empty(t, g.log())
 
 			// In it, everything works, and goes to its own history.
@@ -175,6 +179,14 @@ func TestFoldersThatAreNoRepositories(t *testing.T) {
 			g.roundTrip(gitRequest(edit), func() { assert.Equal(t, "M  inner/f.txt\n", g.git("status", "--porcelain")) })
 			g.roundTrip(oxpatch.Request{Patch: []byte(edit), Mode: oxpatch.ModeText}, nil)
 			assert.Equal(t, g.dir, g.openAt(g.path("inner")).Root())
+			for _, req := range []oxpatch.CheckpointRequest{{Tree: true}, {Paths: []string{"inner"}}, {Paths: []string{"inner/f.txt"}}} {
+				saved, err := g.open().Checkpoint(context.Background(), req)
+				require.NoError(t, err)
+				g.write("inner/f.txt", "else\n")
+				_, err = g.open().Restore(context.Background(), oxpatch.RestoreRequest{ID: saved.ID})
+				require.NoError(t, err)
+				assert.Equal(t, numbered(20, nil), g.read("inner/f.txt"), "%+v", req)
+			}
 		})
 	}
 }

@@ -168,7 +168,11 @@ func (t *Tree) Barred(key string) string {
 		return ""
 	}
 	defer f.release()
-	if _, err := f.root.Lstat(".git"); err == nil {
+	if t.options.Foreign != nil {
+		if t.options.Foreign(t.Abs(key)) {
+			return "a repository of its own"
+		}
+	} else if _, err := f.root.Lstat(".git"); err == nil {
 		return "a repository of its own"
 	}
 	if t.isBare(key) {
