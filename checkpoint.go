@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/openoxide/oxpatch/change"
-	"github.com/openoxide/oxpatch/gitrepo"
 	"github.com/openoxide/oxpatch/scan"
 	"github.com/openoxide/oxpatch/snapshot"
 	"github.com/openoxide/oxpatch/worktree"
@@ -201,7 +200,7 @@ func (e *Engine) scanTree(base string, free bool) (*worktree.Tree, error) {
 	}
 	return worktree.Open(e.site.Root, worktree.Options{
 		Base: filepath.ToSlash(rel), Free: free, InPlace: e.o.inPlace, MaxFile: e.o.maxFile,
-		Forbidden: e.storeFolders(), Foreign: gitrepo.IsTop, Effects: e.o.treeEffects,
+		Forbidden: e.storeFolders(), Foreign: e.foreign(), Effects: e.o.treeEffects,
 	})
 }
 

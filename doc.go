@@ -22,6 +22,7 @@
 // in. A submodule, a repository that lies in another one, and a linked working tree are roots of their
 // own: their files are changed and undone by an Engine for a folder in them. Seen from outside they
 // are refused, with a hint that names the folder; only the Codex compatibility goes into them, and
-// records it in the history of the root that it ran in. What was changed in a folder before it became
+// records it in the history of the root that it ran in. A folder in no repository is the root of all
+// that is below it, repositories too. What was changed in a folder before it became
 // a repository is undone from where it was changed.
 package oxpatch

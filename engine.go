@@ -155,7 +155,7 @@ func (r *run) plan(patches []*textapply.Patch) (*textPlan, error) {
 		Effects: r.e.o.treeEffects,
 	}
 	if r.preset.confined {
-		o.MaxFile, o.Forbidden, o.Foreign = r.e.o.maxFile, r.e.storeFolders(), gitrepo.IsTop
+		o.MaxFile, o.Forbidden, o.Foreign = r.e.o.maxFile, r.e.storeFolders(), r.e.foreign()
 	}
 	if r.tree, err = worktree.Open(r.e.site.Root, o); err != nil {
 		return nil, err
@@ -169,6 +169,15 @@ func (r *run) plan(patches []*textapply.Patch) (*textPlan, error) {
 		plan.hintAtFiles(r.disk)
 	}
 	return plan, nil
+}
+
+// foreign returns the test for folders that belong to another repository. Where the root is in none, all
+// that is below it is the root's.
+func (e *Engine) foreign() func(dir string) bool {
+	if e.site.Repo == nil {
+		return nil
+	}
+	return gitrepo.IsTop
 }
 
 // storeFolders returns the folders that no patch may reach into.

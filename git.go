@@ -11,7 +11,6 @@ import (
 
 	"github.com/openoxide/oxpatch/change"
 	"github.com/openoxide/oxpatch/gitapply"
-	"github.com/openoxide/oxpatch/gitrepo"
 	"github.com/openoxide/oxpatch/snapshot"
 	"github.com/openoxide/oxpatch/textapply"
 	"github.com/openoxide/oxpatch/worktree"
@@ -232,7 +231,7 @@ func (r *run) carryOutGit(plan *gitapply.Result) error {
 	r.result.reportGit(plan, r.req.Reverse, true)
 	r.nameInputs()
 	tree, err := worktree.Open(r.e.site.Root, worktree.Options{
-		Effects: r.e.o.treeEffects, InPlace: r.preset.inPlace, Forbidden: r.e.storeFolders(), Foreign: gitrepo.IsTop,
+		Effects: r.e.o.treeEffects, InPlace: r.preset.inPlace, Forbidden: r.e.storeFolders(), Foreign: r.e.foreign(),
 	})
 	if err != nil {
 		return r.result.failOperation(err)

@@ -59,12 +59,6 @@ func nestedKinds() map[string]nested {
 			g.git("worktree", "add", "-q", "--detach", "inner")
 			return g
 		}},
-		"a repository in a folder without one": {store: "inner/.git/oxpatch/store", make: func(t *testing.T) *ground {
-			g := newGround(t)
-			g.write("f.txt", numbered(20, nil))
-			inner(t, g)
-			return g
-		}},
 		"a git directory behind a link": {store: "real.git/oxpatch/store", make: func(t *testing.T) *ground {
 			g := outer(t)
 			inner(t, g)
@@ -79,6 +73,27 @@ func nestedKinds() map[string]nested {
 			return g
 		}},
 	}
+}
+
+// A folder that no repository has is the root of all that is below it, as a folder of several projects.
+func TestRepositoriesInAFolderWithoutOne(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	in := &ground{t: t, dir: g.path("inner"), env: g.env}
+	require.NoError(t, os.Mkdir(in.dir, 0o755))
+	in.init()
+	in.write("f.txt", numbered(20, nil))
+	in.commit()
+	before := everything(t, g.dir)
+	res := g.apply(replacement("inner/f.txt", "line 10", "ten"))
+	assert.Equal(t, []string{"inner/f.txt"}, res.AppliedPaths)
+	assert.Equal(t, filepath.Join(g.env["XDG_STATE_HOME"], "oxpatch", "store"), res.Snapshot.Store)
+	in.nothingToUndo()
+	g.undo()
+	requireImage(t, before, everything(t, g.dir), "undo")
+	g.checkpoint("inner/f.txt")
+	_, err := g.open().Apply(context.Background(), request(replacement("inner/.git/HEAD", "ref: refs/heads/main", "x")))
+	require.ErrorIs(t, err, oxpatch.ErrUnsafePath)
 }
 
 // A file of a nested repository belongs to that one, to its root and to its history.
@@ -113,9 +128,7 @@ func TestNestedRepositories(t *testing.T) {
 			refused(oxpatch.Request{Patch: []byte(replacement("f.txt", "line 10", "ten")), Base: "inner"})
 			refused(oxpatch.Request{Patch: []byte(replacement(g.path("inner/f.txt"), "line 10", "ten"))})
 			refused(request(unifiedEdit("inner/f.txt", "line 9", "line 11")))
-			if _, err := os.Stat(g.path(".git")); err == nil {
-				refused(gitRequest(unifiedEdit("inner/f.txt", "line 9", "line 11")))
-			}
+			refused(gitRequest(unifiedEdit("inner/f.txt", "line 9", "line 11")))
 			for _, path := range []string{"inner", "inner/f.txt", "via/f.txt"} {
 				_, err := g.open().Checkpoint(context.Background(), oxpatch.CheckpointRequest{Paths: []string{path}})
 				require.ErrorIs(t, err, oxpatch.ErrUnsafePath, path)

@@ -19,6 +19,12 @@ import (
 	"github.com/openoxide/oxpatch/worktree"
 )
 
+// hasDotGit stands for the test that tells repositories.
+func hasDotGit(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, ".git"))
+	return err == nil
+}
+
 // newTree is a tree of files with their names as content; "-> x" in a name makes a link.
 func newTree(t *testing.T, names ...string) (string, *worktree.Tree) {
 	t.Helper()
@@ -34,7 +40,7 @@ func newTree(t *testing.T, names ...string) (string, *worktree.Tree) {
 		}
 		require.NoError(t, os.WriteFile(path, []byte(name), 0o644))
 	}
-	tree, err := worktree.Open(dir, worktree.Options{Forbidden: []string{filepath.Join(dir, "my/store")}})
+	tree, err := worktree.Open(dir, worktree.Options{Forbidden: []string{filepath.Join(dir, "my/store")}, Foreign: hasDotGit})
 	require.NoError(t, err)
 	t.Cleanup(func() { tree.Close() })
 	return dir, tree

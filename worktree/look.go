@@ -163,16 +163,7 @@ func (t *Tree) Barred(key string) string {
 			return BarredStore
 		}
 	}
-	f, err := t.folder(key)
-	if err != nil {
-		return ""
-	}
-	defer f.release()
-	if t.options.Foreign != nil {
-		if t.options.Foreign(t.Abs(key)) {
-			return "a repository of its own"
-		}
-	} else if _, err := f.root.Lstat(".git"); err == nil {
+	if t.options.Foreign != nil && t.options.Foreign(t.Abs(key)) {
 		return "a repository of its own"
 	}
 	if t.isBare(key) {

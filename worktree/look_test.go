@@ -14,13 +14,22 @@ import (
 	"github.com/openoxide/oxpatch/change"
 )
 
+// hasDotGit stands for the test that tells repositories.
+func hasDotGit(dir string) bool {
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+		return false
+	}
+	_, err := os.Lstat(filepath.Join(dir, ".git"))
+	return err == nil
+}
+
 func TestFindNamesAnything(t *testing.T) {
 	t.Parallel()
 	dir := tempTree(t, map[string]string{
 		"a.txt": "a", "in/b.txt": "b", "link": "-> in", "loop": "-> loop", "out": "-> /", "empty/": "",
 		"nested/.git/HEAD": "x", "nested/deep/f": "f", "bare/HEAD": "x", "bare/objects/": "", "bare/refs/": "", "store/x": "x",
 	})
-	tree := open(t, dir, Options{Base: "in", Forbidden: []string{filepath.Join(dir, "store")}})
+	tree := open(t, dir, Options{Base: "in", Foreign: hasDotGit, Forbidden: []string{filepath.Join(dir, "store")}})
 	for path, want := range map[string]struct {
 		key  string
 		kind change.Kind
@@ -67,7 +76,7 @@ func TestBarredFolders(t *testing.T) {
 		"plain/f": "f", "nested/.git": "gitdir: x", "bare/HEAD": "x", "bare/objects/": "", "bare/refs/": "", "my/store/x": "x",
 		".git/HEAD": "x", "git~1/f": "f", "to": "-> nested",
 	})
-	tree := open(t, dir, Options{Forbidden: []string{filepath.Join(dir, "my/store")}})
+	tree := open(t, dir, Options{Foreign: hasDotGit, Forbidden: []string{filepath.Join(dir, "my/store")}})
 	for key, want := range map[string]string{
 		"": "", "plain": "", "missing": "", "my": "", "to": "", "plain/f": "",
 		"nested": "a repository of its own", "bare": "a bare git repository", "my/store": BarredStore,
