@@ -94,7 +94,12 @@ func (c *checkpoint) run() error {
 	var limit *scan.LimitError
 	var home *homeError
 	var list *listError
+	var none *snapshot.NoStoreError
 	switch {
+	case errors.As(err, &none):
+		c.result.Exact = true
+		c.result.fail(Problem{Kind: KindNoSnapshot, Message: "there is no place for the checkpoint: " + none.Error(), Hint: "set OXPATCH_STORE to a folder that can be written"})
+		err = c.result.refusal(ErrNoSnapshot, err)
 	case errors.As(err, &limit):
 		err = c.tooLarge(limit.Error(), c.limitHint())
 	case errors.As(err, &home):
@@ -249,7 +254,7 @@ func (c *checkpoint) meta(store *snapshot.Store) snapshot.Meta {
 // publish makes the record part of the history.
 func (c *checkpoint) publish(store *snapshot.Store, rec *snapshot.Record) error {
 	if err := store.Publish(rec); err != nil {
-		return err
+		return fmt.Errorf("the checkpoint could not be written: %w", err)
 	}
 	c.result.ID, c.result.Snapshot.Commit = rec.Meta.ID, rec.Commit()
 	return nil
@@ -280,7 +285,7 @@ func (c *checkpoint) recordPaths(store *snapshot.Store) error {
 	slices.SortFunc(meta.Dirs, func(a, b snapshot.DirMeta) int { return strings.Compare(a.Path, b.Path) })
 	rec, err := store.Put(c.ctx, meta, entries, nil)
 	if err != nil {
-		return err
+		return fmt.Errorf("the checkpoint could not be written: %w", err)
 	}
 	c.warnSkipped(list.Skipped)
 	c.result.listPaths()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"fmt"
 
 	"github.com/openoxide/oxpatch/change"
 	"github.com/openoxide/oxpatch/gitapply"
@@ -108,7 +109,7 @@ func (c *checkpoint) recordTree(store *snapshot.Store) error {
 	}}
 	rec, stored, err := store.PutTree(c.ctx, c.meta(store), draft, have)
 	if err != nil {
-		return err
+		return fmt.Errorf("the checkpoint could not be written: %w", err)
 	}
 	if err := c.publish(store, rec); err != nil {
 		return err

@@ -77,11 +77,6 @@ func (r *restoring) run() error {
 	}
 	var err error
 	r.rec, err = r.e.site.History().Read(r.req.ID)
-	if errors.Is(err, snapshot.ErrUnknownOperation) || errors.Is(err, snapshot.ErrAmbiguousID) {
-		r.result.Exact = true
-		r.result.fail(Problem{Kind: KindUnknownOperation, Message: trimmed(err), Hint: "oxpatch log lists the operations"})
-		return r.result.refusal(err)
-	}
 	if err != nil {
 		return r.result.failOperation(err)
 	}

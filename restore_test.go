@@ -3,10 +3,13 @@ package oxpatch_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -396,4 +399,80 @@ func TestCheckpointsInRepositoriesOfAllKinds(t *testing.T) {
 			assert.Empty(t, res.Problems)
 		}
 	})
+}
+
+// Under Codex's rules an operation can reach outside of the root, and so can its restore.
+func TestRestoreOutsideOfTheRoot(t *testing.T) {
+	t.Parallel()
+	g := newRepo(t)
+	g.write("a.txt", "a\n")
+	outside := filepath.Join(filepath.Dir(g.dir), "outside.txt")
+	require.NoError(t, os.WriteFile(outside, []byte("one\n"), 0o644))
+	res, err := g.open().Apply(context.Background(), codexRequest(envelope(
+		"*** Update File: "+outside, "@@", "-one", "+1", "*** Update File: a.txt", "@@", "-a", "+A")))
+	require.NoError(t, err)
+	require.NotEmpty(t, res.ID)
+	require.NoError(t, os.WriteFile(outside, []byte("two\n"), 0o644))
+	g.write("a.txt", "b\n")
+	g.restore(oxpatch.RestoreRequest{ID: res.ID, Paths: []string{outside}})
+	assert.Equal(t, "1\n", readFile(t, outside))
+	assert.Equal(t, "b\n", g.read("a.txt"))
+	g.undo()
+	assert.Equal(t, "two\n", readFile(t, outside))
+	g.restore(oxpatch.RestoreRequest{ID: res.ID})
+	assert.Equal(t, "1\n", readFile(t, outside))
+	assert.Equal(t, "A\n", g.read("a.txt"))
+}
+
+func TestACheckpointWithoutAPlaceForIt(t *testing.T) {
+	t.Parallel()
+	g := unwritable(t, true)
+	res, err := g.open().Checkpoint(context.Background(), oxpatch.CheckpointRequest{Tree: true})
+	require.ErrorIs(t, err, oxpatch.ErrNoSnapshot)
+	assert.True(t, hasProblem(res, oxpatch.KindNoSnapshot, ""))
+	assert.NotContains(t, res.Problems[0].Hint, "--no-snapshot")
+}
+
+// Several at once take turns, and none sees another's work half done.
+func TestCheckpointsAndOperationsAtOnce(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	for i := range 20 {
+		g.write(fmt.Sprintf("d%d/f", i), "0\n")
+	}
+	first := g.checkpoint().ID
+	var all strings.Builder
+	all.WriteString("*** Begin Patch\n")
+	for i := range 20 {
+		fmt.Fprintf(&all, "*** Update File: d%d/f\n@@\n-0\n+1\n", i)
+	}
+	all.WriteString("*** End Patch\n")
+	wait := oxpatch.WithLockTimeout(time.Minute)
+	var group sync.WaitGroup
+	ids := make(chan string, 40)
+	for range 4 {
+		group.Go(func() {
+			for range 5 {
+				_, err := g.open(wait).Apply(context.Background(), request(all.String()))
+				if err != nil {
+					assert.ErrorIs(t, err, oxpatch.ErrNoMatch)
+				}
+				res, err := g.open(wait).Checkpoint(context.Background(), oxpatch.CheckpointRequest{Tree: true})
+				if assert.NoError(t, err) {
+					ids <- res.ID
+				}
+				_, err = g.open(wait).Restore(context.Background(), oxpatch.RestoreRequest{ID: first})
+				assert.NoError(t, err)
+			}
+		})
+	}
+	group.Wait()
+	close(ids)
+	for id := range ids {
+		g.restore(oxpatch.RestoreRequest{ID: id})
+		for i := range 20 {
+			require.Equal(t, g.read("d0/f"), g.read(fmt.Sprintf("d%d/f", i)), "a checkpoint in the middle of an operation")
+		}
+	}
+	g.fsck()
 }

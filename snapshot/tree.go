@@ -320,7 +320,7 @@ func (w *treeWalk) folder(id oid, path string) error {
 // parseListed reads "KIND MODE SIZE NAME".
 func parseListed(line string) (name string, s StateMeta, err error) {
 	f := strings.SplitN(line, " ", 4)
-	if len(f) != 4 || f[3] == "" {
+	if len(f) != 4 || f[3] == "" || f[3] == "." || f[3] == ".." || strings.Contains(f[3], "/") {
 		return "", s, errors.New("not an entry")
 	}
 	if s.Kind, err = parseKind(f[0]); err != nil {

@@ -201,7 +201,7 @@ func TestDamagedTrees(t *testing.T) {
 	require.NoError(t, os.Remove(packPath(store.place, rec.ref.pack)))
 	rec.Close()
 	require.ErrorIs(t, rec.WalkTree(context.Background(), nil), ErrTorn)
-	for _, line := range []string{"", "file", "file 0644 3", "file 0644 3 ", "file 0644 x a", "thing 0644 3 a", "file 9 3 a"} {
+	for _, line := range []string{"", "file", "file 0644 3", "file 0644 3 ", "file 0644 x a", "thing 0644 3 a", "file 9 3 a", "file 0644 3 a/b", "file 0644 3 .."} {
 		_, _, err := parseListed(line)
 		require.Error(t, err, "%q", line)
 	}
