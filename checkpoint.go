@@ -101,11 +101,15 @@ func (c *checkpoint) run() error {
 		c.result.fail(Problem{Kind: KindNoSnapshot, Message: "there is no place for the checkpoint: " + none.Error(), Hint: "set OXPATCH_STORE to a folder that can be written"})
 		err = c.result.refusal(ErrNoSnapshot, err)
 	case errors.As(err, &limit):
-		err = c.tooLarge(limit.Error(), c.limitHint())
+		flag := " (--max-files)"
+		if limit.What == scan.LimitBytes {
+			flag = ""
+		}
+		err = c.tooLarge(limit.Error(), c.limitHint(flag))
 	case errors.As(err, &home):
 		err = c.tooLarge(home.Error(), "name the files and folders that matter, or run it in a folder below")
 	case caller.Err() == nil && errors.Is(err, context.DeadlineExceeded) && errors.Is(context.Cause(c.ctx), errSlow):
-		err = c.tooLarge("the checkpoint took longer than "+orDefault(c.req.MaxTime, DefaultCheckpointTime).String(), c.limitHint())
+		err = c.tooLarge("the checkpoint took longer than "+orDefault(c.req.MaxTime, DefaultCheckpointTime).String(), c.limitHint(" (--max-time)"))
 	case errors.As(err, &list):
 		err = c.result.failListing(list, "name the paths to record instead")
 	default:
@@ -126,11 +130,12 @@ func orDefault[T int | int64 | time.Duration](n, def T) T {
 	return n
 }
 
-func (c *checkpoint) limitHint() string {
+// limitHint says how to stay below a limit, or by which flag to raise it.
+func (c *checkpoint) limitHint(flag string) string {
 	if c.req.Tree {
-		return "let git ignore what need not come back, or name the paths to record; nothing was recorded"
+		return "let git ignore what need not come back, name the paths to record, or raise the limit" + flag
 	}
-	return "name fewer paths, or record all that git does not ignore with --tree; nothing was recorded"
+	return "name fewer paths, record all that git does not ignore with --tree, or raise the limit" + flag
 }
 
 func (c *checkpoint) tooLarge(message, hint string) error {

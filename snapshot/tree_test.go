@@ -249,3 +249,23 @@ func TestAnyTreeComesBack(t *testing.T) {
 		rec.Close()
 	})
 }
+
+// A checkpoint is published without having been pending: also where nothing ever was.
+func TestPublishOfWhatWasNeverPending(t *testing.T) {
+	t.Parallel()
+	for _, d := range []Durability{DurabilityProcess, DurabilityRecord, DurabilityPower} {
+		var touched []string
+		site, store := plainStore(t, Options{Durability: d, Effects: func(_ Effect, path string) error {
+			touched = append(touched, filepath.ToSlash(path))
+			return nil
+		}})
+		rec := put(t, store, Meta{Kind: KindCheckpoint}, modify("a", "a", "a"))
+		require.NoError(t, store.Publish(rec), d)
+		ops, err := site.History().Ops()
+		require.NoError(t, err)
+		assert.Len(t, ops, 1)
+		for _, path := range touched {
+			assert.NotContains(t, path, "/pending", d)
+		}
+	}
+}

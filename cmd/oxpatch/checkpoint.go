@@ -51,12 +51,20 @@ changed since the last time.`,
 			case len(args) > 0 && req.Tree:
 				return errors.New("either paths or --tree: the tree has all files that git does not ignore")
 			}
+			switch {
+			case req.MaxFiles < 0:
+				return fmt.Errorf("--max-files: %d is less than 1", req.MaxFiles)
+			case req.MaxTime < 0:
+				return fmt.Errorf("--max-time: %v is negative", req.MaxTime)
+			}
 			req.Paths, req.Session, req.Turn, req.Label = args, a.sessionOf(kept), kept.turn, kept.label
 			return a.withEngine(wait, func(e *oxpatch.Engine) { a.finish(e.Checkpoint(a.ctx, req)) })
 		},
 	}
 	wait.flag(cmd.Flags())
 	cmd.Flags().BoolVar(&req.Tree, "tree", false, "record all files that git does not ignore")
+	cmd.Flags().IntVar(&req.MaxFiles, "max-files", 0, fmt.Sprintf("refuse more than `N` files (%d; %d with --tree)", oxpatch.DefaultCheckpointPaths, oxpatch.DefaultCheckpointFiles))
+	cmd.Flags().DurationVar(&req.MaxTime, "max-time", 0, fmt.Sprintf("give up after `DURATION` (%v)", oxpatch.DefaultCheckpointTime))
 	kept.flags(cmd.Flags())
 	return cmd
 }
