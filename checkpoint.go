@@ -90,7 +90,14 @@ func (c *checkpoint) run() error {
 		c.result.OK, c.result.Exact = true, true
 		return nil
 	}
+	return c.fail(caller, err)
+}
+
+// fail completes the result of a checkpoint that was not made. caller is the context without the
+// limit on the time.
+func (c *checkpoint) fail(caller context.Context, err error) error {
 	c.result.Files = nil
+	c.result.listPaths()
 	var limit *scan.LimitError
 	var home *homeError
 	var list *listError

@@ -246,3 +246,26 @@ func ExampleEngine_Begin() {
 	// idea 2 passes
 	// echo $(($1 + $2))
 }
+
+// Record what stands there before something else changes it, and bring it back.
+func ExampleEngine_Checkpoint() {
+	engine, remove := exampleEngine(map[string]string{"hello.txt": "hello\n"})
+	defer remove()
+	before, err := engine.Checkpoint(context.Background(), oxpatch.CheckpointRequest{Tree: true})
+	check(err)
+
+	// As a command of the shell would do.
+	check(os.WriteFile(filepath.Join(engine.Root(), "hello.txt"), []byte("spoilt\n"), 0o644))
+	check(os.WriteFile(filepath.Join(engine.Root(), "debris.txt"), nil, 0o644))
+
+	res, err := engine.Restore(context.Background(), oxpatch.RestoreRequest{ID: before.ID, DeleteNew: true})
+	check(err)
+	for _, f := range res.Files {
+		fmt.Println(f.Change, f.Path)
+	}
+	show(engine, "hello.txt")
+	// Output:
+	// delete debris.txt
+	// modify hello.txt
+	// hello.txt: "hello\n"
+}
