@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/openoxide/oxpatch/change"
 )
 
 // What a caller may want to tell apart.
@@ -20,6 +22,8 @@ var (
 	ErrUnknownOperation = errors.New("unknown operation")
 	// ErrAmbiguousID: several operations begin with this id. It comes as an *AmbiguousError.
 	ErrAmbiguousID = errors.New("ambiguous operation id")
+	// ErrTooLarge: a record would be over the limit. It comes as a *TooLargeError.
+	ErrTooLarge = errors.New("the record is too large")
 	// ErrKilled is for an Options.Effects hook in tests: it stops the store as a kill would, with
 	// nothing cleaned up.
 	ErrKilled = errors.New("killed")
@@ -94,6 +98,22 @@ func (e *TornError) Is(target error) bool { return target == ErrTorn }
 
 // Unwrap returns the cause.
 func (e *TornError) Unwrap() error { return e.Err }
+
+// TooLargeError reports a record whose contents are over the limit, and the path that takes up the
+// most. It is an ErrTooLarge.
+type TooLargeError struct {
+	Size, Limit int64
+	Path        string // as in change.Change
+	PathSize    int64
+}
+
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("what undo needs is %s, over the limit of %s; %s alone takes %s",
+		FormatSize(e.Size), FormatSize(e.Limit), change.DisplayPath(e.Path), FormatSize(e.PathSize))
+}
+
+// Is makes errors.Is(err, ErrTooLarge) true.
+func (e *TooLargeError) Is(target error) bool { return target == ErrTooLarge }
 
 // BusyError reports a lock that was not to be had in time. It is an ErrBusy.
 type BusyError struct {

@@ -32,10 +32,30 @@ type packReader struct {
 	index *idxfile.MemoryIndex
 	in    countingReader
 	zlib  io.ReadCloser
+	// damaged says why the index lists only the beginning of the pack.
+	damaged error
 }
 
 // openPack opens a pack by its index. Whoever opened it closes it.
 func openPack(path string) (*packReader, error) {
+	p, err := openPackFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if p.index, err = readIndex(idxPath(path)); err != nil {
+		if p.index, err = p.reindex(); err != nil {
+			p.damaged = err
+			if p.index, err = p.indexBeginning(); err != nil {
+				p.Close()
+				return nil, &TornError{Path: path, Err: p.damaged}
+			}
+		}
+	}
+	return p, nil
+}
+
+// openPackFile opens a pack for reading by offsets alone.
+func openPackFile(path string) (*packReader, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -51,12 +71,6 @@ func openPack(path string) (*packReader, error) {
 		return nil, &TornError{Path: path, Err: errors.New("too short for a pack")}
 	}
 	p.in.r = bufio.NewReaderSize(nil, readBuffer)
-	if p.index, err = readIndex(idxPath(path)); err != nil {
-		if p.index, err = p.reindex(); err != nil {
-			f.Close()
-			return nil, &TornError{Path: path, Err: err}
-		}
-	}
 	return p, nil
 }
 
@@ -126,10 +140,7 @@ func (p *packReader) entry(offset int64) (packEntry, error) {
 	if offset < packHeader || offset >= p.size {
 		return packEntry{}, errors.New("outside of the pack")
 	}
-	section := io.NewSectionReader(p.f, offset, p.size-offset)
-	in := &p.in
-	in.r.Reset(section)
-	in.n = 0
+	in := p.from(offset)
 	e, size, err := readEntryHeader(in)
 	if err != nil {
 		return packEntry{}, err
@@ -145,6 +156,13 @@ func (p *packReader) entry(offset int64) (packEntry, error) {
 	}
 	e.end = offset + in.n
 	return e, nil
+}
+
+// from puts the reader at an offset.
+func (p *packReader) from(offset int64) *countingReader {
+	p.in.r.Reset(io.NewSectionReader(p.f, offset, p.size-offset))
+	p.in.n = 0
+	return &p.in
 }
 
 // inflate reads a zlib stream of exactly size bytes, its checksum included.

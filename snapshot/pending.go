@@ -38,7 +38,7 @@ func (s *Store) Publish(r *Record) error {
 			if err != nil {
 				return err
 			}
-			return s.dropPacked(groupName(s.place, groupPending) + ref.String())
+			return s.dropPacked(map[string]bool{groupName(s.place, groupPending) + ref.String(): true})
 		}
 	}
 	if err := s.writeRef(groupOps, ref, r.commit); err != nil || never {
@@ -65,11 +65,8 @@ func pendingAt(p Place) ([]*Record, error) {
 		return nil, err
 	}
 	refs, err := listRefs(p, groupPending)
-	if err != nil {
-		return nil, err
-	}
 	var records []*Record
-	var failures []error
+	failures := []error{err}
 	for _, ref := range refs {
 		r, err := readRecord(p, groupPending, ref)
 		if errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrTorn) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/openoxide/oxpatch/change"
 )
@@ -11,14 +12,21 @@ import (
 // readRecord reads the record that a ref names, without contents. Without such a ref the error is
 // fs.ErrNotExist; else it is a *TornError or a *NewerFormatError.
 func readRecord(p Place, group string, ref opRef) (*Record, error) {
-	commit, err := readRef(p, group, ref)
+	commit, ref, err := resolveRef(p, group, ref)
 	if err != nil {
 		return nil, err
 	}
-	r := &Record{place: p, ref: ref, commit: commit, source: newSource(p, ref.pack)}
+	r := &Record{place: p, ref: ref, commit: commit, source: newSource(p, ref)}
 	// A list holds many records, of which few are read on: they must not all keep files open.
 	defer r.Close()
 	root, err := r.tree()
+	if errors.Is(err, ErrTorn) {
+		// A ref can be torn so that it still reads as one.
+		if found, ok := salvageCommit(p, ref); ok && found != commit {
+			r.commit = found
+			root, err = r.tree()
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -33,6 +41,24 @@ func readRecord(p Place, group string, ref opRef) (*Record, error) {
 		return nil, &TornError{Path: refPath(p, group, ref), Err: fmt.Errorf("leads to operation %s", r.Meta.ID)}
 	}
 	return r, nil
+}
+
+// resolveRef returns the commit of a ref; and the ref that there is now, where the store was folded
+// since it was listed. The commit of a torn ref is looked for in the packs.
+func resolveRef(p Place, group string, ref opRef) (oid, opRef, error) {
+	commit, err := readRef(p, group, ref)
+	if errors.Is(err, fs.ErrNotExist) {
+		if now, moved := movedRef(p, group, ref); moved {
+			ref = now
+			commit, err = readRef(p, group, ref)
+		}
+	}
+	if errors.Is(err, ErrTorn) {
+		if found, ok := salvageCommit(p, ref); ok {
+			return found, ref, nil
+		}
+	}
+	return commit, ref, err
 }
 
 // decode reads the JSON of a record. The version is looked at before anything else: the rest may
@@ -80,14 +106,29 @@ func (r *Record) subtree(id oid) (map[string]oid, error) {
 
 // Before returns what stood at the path Meta.Paths[i], content included. A content that cannot be
 // had is a *TornError.
-func (r *Record) Before(i int) (change.State, error) { return r.state(r.Meta.Paths[i].Before) }
+func (r *Record) Before(i int) (change.State, error) {
+	s, err := r.state(r.Meta.Paths[i].Before)
+	return s, r.lost(err, "before", i)
+}
 
 // After returns what stands at the path Meta.Paths[i] after the operation. Where that is not known
 // the error is ErrUnknownState.
-func (r *Record) After(i int) (change.State, error) { return r.state(r.Meta.Paths[i].After) }
+func (r *Record) After(i int) (change.State, error) {
+	s, err := r.state(r.Meta.Paths[i].After)
+	return s, r.lost(err, "after", i)
+}
 
 // ErrUnknownState: the record does not know what the operation left at a path.
 var ErrUnknownState = errors.New("what the operation left there is not known")
+
+// lost says of which path a content cannot be had.
+func (r *Record) lost(err error, when string, i int) error {
+	if !errors.Is(err, ErrTorn) {
+		return err
+	}
+	return &TornError{Path: "operation " + r.Meta.ID, Err: fmt.Errorf("the content %s of %s is lost: %w",
+		when, change.DisplayPath(r.Meta.Paths[i].Path), err)}
+}
 
 func (r *Record) state(m StateMeta) (change.State, error) {
 	if m.Unknown {

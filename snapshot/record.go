@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/openoxide/oxpatch/change"
@@ -51,13 +52,16 @@ func (s *Store) Put(ctx context.Context, meta Meta, entries []Entry, patches [][
 	if !validID(meta.ID) {
 		return nil, fmt.Errorf("record: %q is not an operation id", meta.ID)
 	}
+	d := newDraft()
+	d.addPatches(patches)
+	meta.Paths = d.addEntries(entries)
+	if err := d.within(s.maxRecord, entries); err != nil {
+		return nil, err
+	}
 	if err := s.register(); err != nil {
 		return nil, err
 	}
 	s.removeDebris()
-	d := newDraft()
-	d.addPatches(patches)
-	meta.Paths = d.addEntries(entries)
 	meta.Version, meta.Patches = MetaVersion, len(patches)
 	meta.Root, meta.Worktree, meta.Durability = s.site.Root, s.place.Worktree, s.durability
 	meta.Inexact = slices.ContainsFunc(entries, func(e Entry) bool { return e.AfterUnknown })
@@ -70,7 +74,7 @@ func (s *Store) Put(ctx context.Context, meta Meta, entries []Entry, patches [][
 		return nil, err
 	}
 	ref := opRef{id: meta.ID, pack: pack.String()}
-	return &Record{Meta: meta, place: s.place, ref: ref, commit: commit, source: newSource(s.place, ref.pack)}, nil
+	return &Record{Meta: meta, place: s.place, ref: ref, commit: commit, source: newSource(s.place, ref)}, nil
 }
 
 // draft is a record in memory: its objects in the order in which they will be written.
@@ -82,6 +86,7 @@ type draft struct {
 	patch   []treeEntry
 	tree    []treeEntry   // of a record of a whole tree
 	inputs  []draftObject // the patches, for deltas on them
+	weights []int64       // what the contents of each entry take up, uncompressed
 }
 
 type draftObject struct {
@@ -132,12 +137,13 @@ func (d *draft) addEntries(entries []Entry) []PathMeta {
 	paths := make([]PathMeta, len(entries))
 	ids := make([]oid, len(entries))
 	byName := make(map[string]int, len(entries))
+	d.weights = make([]int64, len(entries))
 	for i, e := range entries {
 		byName[e.Path] = i
 		paths[i] = PathMeta{Path: e.Path, OldPath: e.OldPath, InPlace: e.InPlace, Outside: e.Outside, Index: e.Index}
 		paths[i].Before = stateMeta(e.Before)
 		if hasContent(e.Before.Kind) {
-			ids[i] = d.addWhole(typeBlob, e.Before.Content)
+			ids[i] = d.weigh(i, func() oid { return d.addWhole(typeBlob, e.Before.Content) })
 			paths[i].Before.OID = ids[i].String()
 			d.before = append(d.before, treeEntry{name: number(i), id: ids[i]})
 		}
@@ -157,11 +163,21 @@ func (d *draft) addEntries(entries []Entry) []PathMeta {
 				base = from
 			}
 		}
-		id := d.addAfter(e, entries[base].Before, ids[base])
+		id := d.weigh(i, func() oid { return d.addAfter(e, entries[base].Before, ids[base]) })
 		paths[i].After.OID = id.String()
 		d.after = append(d.after, treeEntry{name: number(i), id: id})
 	}
 	return paths
+}
+
+// weigh counts what an object of entry i takes up that add adds, unless it is there already.
+func (d *draft) weigh(i int, add func() oid) oid {
+	had := len(d.objects)
+	id := add()
+	if len(d.objects) > had {
+		d.weights[i] += int64(len(d.objects[had].stored()))
+	}
+	return id
 }
 
 // minDelta is the size below which a delta saves nothing worth having.
@@ -234,22 +250,28 @@ func (s *Store) newPack(write func(w effectWriter) (oid, []byte, error)) (oid, e
 		return oid{}, err
 	}
 	name, idx, err := write(effectWriter{&s.disk, f})
-	pack := packPath(s.place, name.String())
-	if err == nil {
-		// What a user's file held must be safe before it changes.
-		err = s.disk.publish(f, pack)
-	}
 	if err != nil {
 		s.disk.discard(f, err)
 		return oid{}, err
 	}
+	return name, s.publishPack(f, name, idx)
+}
+
+// publishPack gives a pack that was written, and its index, their names. What a user's file held must be
+// safe before it changes, so when it returns the pack is on disk.
+func (s *Store) publishPack(f *os.File, name oid, idx []byte) error {
+	pack := packPath(s.place, name.String())
+	if err := s.disk.publish(f, pack); err != nil {
+		s.disk.discard(f, err)
+		return err
+	}
 	// The index comes last, as git does it: git looks for packs by their indexes. It is not synced,
 	// since a torn one is made again from the pack.
-	err = s.disk.replace(s.packDir(), idxPath(pack), idx, false)
+	err := s.disk.replace(s.packDir(), idxPath(pack), idx, false)
 	if err != nil && !errors.Is(err, ErrKilled) {
 		_ = s.disk.remove(pack)
 	}
-	return name, err
+	return err
 }
 
 // write streams the draft's objects as a pack and returns its name and index.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // The refs of a root are refs/oxpatch/WORKTREE/GROUP/ID-PACK. They are ordinary refs, so that git's
@@ -56,8 +57,39 @@ func refPath(p Place, group string, ref opRef) string {
 	return filepath.Join(groupPath(p, group), ref.String())
 }
 
-// listRefs returns the refs in a group by ascending id, from files and from packed-refs.
+// maxListings bounds how often a folder of refs is read while it changes.
+const maxListings = 5
+
+// listRefs returns the refs in a group by ascending id, from files and from packed-refs. Where some
+// of packed-refs cannot be read, the others come with a *TornError.
+//
+// Folding a store renames refs, and a folder that is read meanwhile can show a file under neither of
+// its names; so one that has just changed is read until two readings agree.
 func listRefs(p Place, group string) ([]opRef, error) {
+	dir := groupPath(p, group)
+	var last []opRef
+	for try := 1; ; try++ {
+		began := changeTime(dir)
+		refs, err := listOnce(p, group)
+		ended := changeTime(dir)
+		quiet := began.Equal(ended) && time.Since(ended) > 100*time.Millisecond
+		if quiet || try == maxListings || try > 1 && slices.Equal(refs, last) {
+			return refs, err
+		}
+		last = refs
+	}
+}
+
+// changeTime is when a name in a folder last changed; zero where there is no such folder.
+func changeTime(dir string) time.Time {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+func listOnce(p Place, group string) ([]opRef, error) {
 	entries, err := os.ReadDir(groupPath(p, group))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !isNotDir(err) {
 		return nil, err
@@ -69,9 +101,6 @@ func listRefs(p Place, group string) ([]opRef, error) {
 		}
 	}
 	packed, err := packedRefs(p)
-	if err != nil {
-		return nil, err
-	}
 	for name := range packed {
 		last, in := strings.CutPrefix(name, groupName(p, group))
 		if ref, ok := parseRef(last); in && ok {
@@ -80,7 +109,19 @@ func listRefs(p Place, group string) ([]opRef, error) {
 	}
 	// A ref may be both in a file and packed.
 	slices.SortFunc(refs, func(a, b opRef) int { return strings.Compare(a.String(), b.String()) })
-	return slices.Compact(refs), nil
+	return slices.Compact(refs), err
+}
+
+// movedRef looks for the ref of an operation whose record is in another pack than it was: the store
+// was folded since the ref was listed.
+func movedRef(p Place, group string, old opRef) (opRef, bool) {
+	refs, _ := listRefs(p, group)
+	for _, ref := range refs {
+		if ref.id == old.id && ref.pack != old.pack {
+			return ref, true
+		}
+	}
+	return old, false
 }
 
 // readRef returns the commit that a ref names. Without such a ref the error is fs.ErrNotExist; a
@@ -90,11 +131,11 @@ func readRef(p Place, group string, ref opRef) (oid, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		packed, err := packedRefs(p)
-		if err != nil {
-			return oid{}, err
-		}
 		if commit, ok := packed[groupName(p, group)+ref.String()]; ok {
 			return commit, nil
+		}
+		if err != nil {
+			return oid{}, err
 		}
 		return oid{}, &fs.PathError{Op: "read", Path: path, Err: fs.ErrNotExist}
 	}
@@ -112,9 +153,11 @@ func readRef(p Place, group string, ref opRef) (oid, error) {
 	return commit, nil
 }
 
-// packedRefs reads packed-refs, which only git writes ("git pack-refs" in the store).
+// packedRefs reads packed-refs, which only git writes ("git pack-refs" in the store). What can be read
+// of a damaged one comes with a *TornError.
 func packedRefs(p Place) (map[string]oid, error) {
-	data, err := os.ReadFile(filepath.Join(p.Dir, "packed-refs"))
+	path := filepath.Join(p.Dir, "packed-refs")
+	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) || isNotDir(err) {
 		return nil, nil
 	}
@@ -122,13 +165,22 @@ func packedRefs(p Place) (map[string]oid, error) {
 		return nil, err
 	}
 	refs := make(map[string]oid)
+	var torn error
+	number := 0
 	for line := range strings.Lines(string(data)) {
-		hex, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if id, err := parseOID(hex); err == nil {
+		number++
+		whole, ended := strings.CutSuffix(line, "\n")
+		hex, name, _ := strings.Cut(whole, " ")
+		id, err := parseOID(hex)
+		switch {
+		case ended && err == nil && strings.HasPrefix(name, "refs/"):
 			refs[name] = id
+		case ended && (strings.HasPrefix(line, "#") || strings.HasPrefix(line, "^")): // a heading, a peeled tag
+		default:
+			torn = errors.Join(torn, &TornError{Path: path, Err: fmt.Errorf("line %d is not a ref: %.100q", number, whole)})
 		}
 	}
-	return refs, nil
+	return refs, torn
 }
 
 // writeRef makes a ref that survives a power loss, unless the store is not synced at all.
@@ -156,7 +208,7 @@ func (s *Store) dropRef(group string, ref opRef) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if failed := s.dropPacked(groupName(s.place, group) + ref.String()); failed != nil {
+	if failed := s.dropPacked(map[string]bool{groupName(s.place, group) + ref.String(): true}); failed != nil {
 		return failed
 	}
 	if s.durability == DurabilityPower && err == nil { // else nothing was removed from it, if it is there at all
@@ -165,8 +217,8 @@ func (s *Store) dropRef(group string, ref opRef) error {
 	return nil
 }
 
-// dropPacked takes one ref out of packed-refs.
-func (s *Store) dropPacked(name string) error {
+// dropPacked takes refs out of packed-refs, by their full names.
+func (s *Store) dropPacked(names map[string]bool) error {
 	path := filepath.Join(s.place.Dir, "packed-refs")
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -178,7 +230,7 @@ func (s *Store) dropPacked(name string) error {
 	var kept strings.Builder
 	found := false
 	for line := range strings.Lines(string(data)) {
-		if strings.HasSuffix(strings.TrimSuffix(line, "\n"), " "+name) {
+		if _, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " "); names[name] {
 			found = true
 			continue
 		}

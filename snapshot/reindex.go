@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
@@ -24,8 +26,40 @@ func (p *packReader) reindex() (*idxfile.MemoryIndex, error) {
 	}
 	d := disk{}
 	_ = d.replace(filepath.Dir(p.f.Name()), idxPath(p.f.Name()), data, false)
+	if _, err := os.Lstat(p.f.Name()); errors.Is(err, fs.ErrNotExist) {
+		_ = d.remove(idxPath(p.f.Name())) // the store was folded meanwhile, and the pack is gone
+	}
+	return decodeIndex(data)
+}
+
+func decodeIndex(data []byte) (*idxfile.MemoryIndex, error) {
 	index := idxfile.NewMemoryIndex()
 	return index, idxfile.NewDecoder(bytes.NewReader(data)).Decode(index)
+}
+
+// indexBeginning indexes what can be read at the beginning of a pack that was cut off or is damaged
+// further on. The index is not written: it would hide the damage from git.
+func (p *packReader) indexBeginning() (*idxfile.MemoryIndex, error) {
+	var w idxfile.Writer
+	if err := w.OnHeader(0); err != nil {
+		return nil, err
+	}
+	found := 0
+	for offset := int64(packHeader); ; found++ {
+		next, err := p.indexOne(&w, offset)
+		if err != nil {
+			break
+		}
+		offset = next
+	}
+	if found == 0 {
+		return nil, errors.New("nothing in the pack can be read")
+	}
+	data, err := encodeIndex(&w, oid{})
+	if err != nil {
+		return nil, err
+	}
+	return decodeIndex(data)
 }
 
 // rebuildIndex returns the .idx file for the pack. The pack must be whole: its checksum is looked

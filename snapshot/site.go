@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"errors"
+	"net/url"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -139,6 +140,15 @@ func refSafe(name string) string {
 		}
 	}
 	return b.String()
+}
+
+// plainName is the name that refSafe wrote.
+func plainName(safe string) string {
+	plain, err := url.PathUnescape(safe)
+	if err != nil {
+		return safe
+	}
+	return plain
 }
 
 // sharedStores returns the registries of the stores outside repositories: the one that the user

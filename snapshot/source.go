@@ -17,19 +17,22 @@ import (
 // goGitCache is how much go-git may keep in memory: the small objects that all reading begins with.
 const goGitCache = cache.MiByte
 
-// source finds the objects of one record: in its own pack, or, where git has repacked the store or
-// unpacked that pack, wherever go-git finds them. What it opens stays open for the next object,
-// until close, or until the record is garbage.
+// source finds the objects of one record: in its own pack; in the one that it was folded into since;
+// or, where it shares objects with others, or git has repacked the store, in any other pack, and at
+// last wherever go-git finds them. What it opens stays open for the next object, until close, or
+// until the record is garbage.
 type source struct {
 	place Place
-	own   string // the record's own pack, or "" if that is not known
+	id    string // the record's
+	own   string // its own pack, or "" if that is not known
 
 	mu    sync.Mutex
 	pack  *packReader
+	other others
 	store *filesystem.Storage
 }
 
-func newSource(p Place, pack string) *source { return &source{place: p, own: pack} }
+func newSource(p Place, ref opRef) *source { return &source{place: p, id: ref.id, own: ref.pack} }
 
 // close closes what reading opened; the next object opens it again.
 func (s *source) close() {
@@ -39,6 +42,7 @@ func (s *source) close() {
 		s.pack.Close()
 		s.pack = nil
 	}
+	s.other.close()
 	if s.store != nil {
 		s.store.Close()
 		s.store = nil
@@ -76,6 +80,9 @@ func (s *source) missing(id oid, own, elsewhere error) error {
 func (s *source) inOwn(id oid) (objType, []byte, error) {
 	if s.pack == nil {
 		p, err := openPack(packPath(s.place, s.own))
+		if errors.Is(err, fs.ErrNotExist) && s.moved() {
+			p, err = openPack(packPath(s.place, s.own))
+		}
 		if err != nil {
 			return 0, nil, err
 		}
@@ -84,11 +91,27 @@ func (s *source) inOwn(id oid) (objType, []byte, error) {
 	return s.pack.object(id)
 }
 
-// elsewhere asks go-git, which reads the indexes of all packs.
-func (s *source) elsewhere(id oid) (objType, []byte, error) {
-	if s.store == nil {
-		s.store = filesystem.NewStorage(osfs.New(s.place.Dir), cache.NewObjectLRU(goGitCache))
+// moved looks for the pack that the record is in now.
+func (s *source) moved() bool {
+	for _, group := range []string{groupOps, groupPending} {
+		if ref, ok := movedRef(s.place, group, opRef{id: s.id, pack: s.own}); ok {
+			s.own = ref.pack
+			return true
+		}
 	}
+	return false
+}
+
+// elsewhere looks in all other packs, and at last asks go-git, which knows loose objects and packs
+// that are written otherwise than ours.
+func (s *source) elsewhere(id oid) (objType, []byte, error) {
+	if t, data, ok := s.other.object(s.place, s.own, id); ok {
+		return t, data, nil
+	}
+	if s.store != nil {
+		s.store.Close() // it knows only the packs that there were when it was opened
+	}
+	s.store = filesystem.NewStorage(osfs.New(s.place.Dir), cache.NewObjectLRU(goGitCache))
 	o, err := s.store.EncodedObject(plumbing.AnyObject, plumbing.Hash(id))
 	if err != nil {
 		return 0, nil, err

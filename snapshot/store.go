@@ -17,6 +17,8 @@ type Options struct {
 	// Effects, if set, is called before each change on disk, with the path that is about to
 	// change; its error stops the change. ErrKilled also stops the cleaning up.
 	Effects func(e Effect, path string) error
+	// MaxRecord is the most that the contents of one record may take up, see Fits; 0 is no limit.
+	MaxRecord int64
 }
 
 // Store is a place opened for writing. Its methods may be used by one operation at a time: the one
@@ -27,6 +29,7 @@ type Store struct {
 	skipped    []Unusable
 	disk       disk
 	durability Durability
+	maxRecord  int64
 	lastID     string
 	registered bool
 }
@@ -68,7 +71,7 @@ func (s *Site) OpenPlace(p Place, o Options) (*Store, error) {
 	if o.Durability == "" {
 		o.Durability = DurabilityRecord
 	}
-	store := &Store{site: s, place: p, durability: o.Durability,
+	store := &Store{site: s, place: p, durability: o.Durability, maxRecord: o.MaxRecord,
 		disk: disk{hook: o.Effects, synced: o.Durability != DurabilityProcess}}
 	if err := s.stillRepo(p); err != nil {
 		return nil, err

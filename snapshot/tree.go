@@ -91,7 +91,7 @@ func (s *Store) PutTree(ctx context.Context, meta Meta, t TreeDraft, have *Objec
 		return nil, Stored{}, err
 	}
 	ref := opRef{id: meta.ID, pack: pack.String()}
-	rec := &Record{Meta: meta, place: s.place, ref: ref, commit: commit, source: newSource(s.place, ref.pack)}
+	rec := &Record{Meta: meta, place: s.place, ref: ref, commit: commit, source: newSource(s.place, ref)}
 	return rec, Stored{Objects: len(d.blobs) + len(d.objects), Bytes: d.size}, nil
 }
 
