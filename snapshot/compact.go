@@ -326,7 +326,7 @@ func (pr *pruning) nameRemains() {
 		return
 	}
 	for _, p := range pr.packs {
-		if !p.gone && p.dead() > 0 && (p.pinned || !pr.intact) && slices.ContainsFunc(pr.records, func(k *kept) bool { return k.drop && k.home == p }) {
+		if !p.gone && p.dead() > 0 && (p.pinned || !pr.intact) && slices.ContainsFunc(pr.records, func(k *kept) bool { return k.drop && !k.twin && k.home == p }) {
 			pr.torn("", &TornError{Path: packPath(pr.place, p.name), Err: errors.New("it still holds what was dropped, for it cannot be rewritten")})
 		}
 	}

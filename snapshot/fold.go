@@ -68,7 +68,7 @@ func (pr *pruning) fold(ctx context.Context, unit []*packFile) (oid, error) {
 		s.disk.discard(f, err)
 		return oid{}, err
 	}
-	if pr.byName[name.String()] != nil {
+	if same := pr.byName[name.String()]; same != nil && !same.gone {
 		// One of them holds all that the others do.
 		s.disk.discard(f, nil)
 		return name, nil

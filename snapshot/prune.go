@@ -124,7 +124,7 @@ func (pr *pruning) run(ctx context.Context) (*Pruned, error) {
 // list fills in what is dropped.
 func (pr *pruning) list() {
 	for _, k := range pr.records {
-		if k.drop {
+		if k.drop && !k.twin {
 			pr.out.Dropped = append(pr.out.Dropped, k.ref.id)
 		}
 	}
@@ -136,7 +136,7 @@ func (pr *pruning) list() {
 func (pr *pruning) ops() map[Place][]*kept {
 	byRoot := map[Place][]*kept{}
 	for _, k := range pr.records {
-		if k.group == groupOps {
+		if k.group == groupOps && !k.twin {
 			byRoot[k.place] = append(byRoot[k.place], k)
 		}
 	}
@@ -225,7 +225,7 @@ func (pr *pruning) byteLimit() int64 {
 func (pr *pruning) ranked() (must, may []*kept) {
 	session := map[*kept]bool{}
 	for _, k := range pr.records {
-		if k.group == groupPending {
+		if k.group == groupPending && !k.twin {
 			must = append(must, k)
 		}
 	}

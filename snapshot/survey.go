@@ -76,6 +76,8 @@ type kept struct {
 	home   *packFile // that the commit is in; nil for none
 	err    error     // why the commit is not known
 	drop   bool
+	// twin: the operation has another ref, for renaming one that git had packed was cut off.
+	twin bool
 }
 
 // indexShare is about what an object takes up in an index, recordShare what a record takes up besides
@@ -193,7 +195,24 @@ func (s *survey) readRefs() error {
 			}
 		}
 	}
+	s.findTwins()
 	return s.foreignRefs()
+}
+
+// findTwins marks all but one of several refs of an operation, so that they go and nothing else does.
+func (s *survey) findTwins() {
+	type name struct {
+		place     Place
+		group, id string
+		commit    oid
+	}
+	seen := map[name]bool{}
+	for _, k := range s.records {
+		n := name{k.place, k.group, k.ref.id, k.commit}
+		k.twin = seen[n] && k.err == nil
+		k.drop = k.twin
+		seen[n] = true
+	}
 }
 
 func (s *survey) addRecord(k *kept) {
