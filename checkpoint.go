@@ -37,7 +37,7 @@ type CheckpointRequest struct {
 	// Session, Turn and Label are kept in the record.
 	Session, Turn, Label string
 	// MaxFiles, MaxBytes and MaxTime are limits; 0 stands for the defaults, less than 0 for none.
-	// MaxBytes counts contents that the store does not hold yet.
+	// MaxBytes counts contents that the store does not hold yet; its default is that of WithMaxSnapshot.
 	MaxFiles int
 	MaxBytes int64
 	MaxTime  time.Duration
@@ -176,7 +176,7 @@ func (c *checkpoint) record() error {
 			return err
 		}
 	}
-	store, err := c.e.openStore()
+	store, err := c.e.openStore(0) // what a checkpoint holds is counted here
 	if err != nil {
 		return err
 	}
@@ -186,6 +186,15 @@ func (c *checkpoint) record() error {
 	}
 	defer unlock()
 	c.result.Snapshot.Store = store.Place().Dir
+	if err := c.put(store); err != nil {
+		return err
+	}
+	unlock()
+	return c.op.maintain(store, c.req.Session, c.result)
+}
+
+// put makes the record and publishes it.
+func (c *checkpoint) put(store *snapshot.Store) error {
 	if !c.req.Tree {
 		return c.recordPaths(store)
 	}
@@ -249,7 +258,7 @@ func (c *checkpoint) maxFiles(def int) int {
 }
 
 func (c *checkpoint) maxBytes() int64 {
-	if n := orDefault(c.req.MaxBytes, DefaultCheckpointBytes); n >= 0 {
+	if n := orDefault(c.req.MaxBytes, c.e.o.maxSnapshot); n > 0 {
 		return n
 	}
 	return math.MaxInt64

@@ -30,9 +30,7 @@ type Engine struct {
 // else dir. Nothing is written.
 func Open(dir string, opts ...Option) (*Engine, error) {
 	o := defaultOptions()
-	for _, set := range opts {
-		set(&o)
-	}
+	o.with(opts)
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -49,6 +47,11 @@ func Open(dir string, opts ...Option) (*Engine, error) {
 	site, err := snapshot.Locate(abs, o.env)
 	if err != nil {
 		return nil, err
+	}
+	if o.settings {
+		if o, err = withSettings(abs, site.Repo, o.env, opts); err != nil {
+			return nil, err
+		}
 	}
 	return &Engine{dir: abs, site: site, o: o}, nil
 }
@@ -221,7 +224,9 @@ func (r *run) carryOut(p *textPlan) error {
 	}
 	files := r.disk.files(p.Changes, r.preset.inPlace)
 	if r.req.Check && len(p.Changes) > 0 {
-		if err := r.e.foresee(&job{tree: r.tree, files: files, made: made, removed: removed, snapshot: r.preset.snapshot}); err != nil {
+		if err := r.e.foresee(&job{
+			kind: snapshot.KindApply, tree: r.tree, files: files, made: made, removed: removed, patches: r.patchBytes(), snapshot: r.preset.snapshot,
+		}); err != nil {
 			return r.result.failOperation(err)
 		}
 	}
@@ -244,6 +249,9 @@ func (e *Engine) foresee(j *job) error {
 	if j.snapshot == snapshotAlways {
 		if err := e.site.Foresee(); err != nil {
 			return noSnapshot(err)
+		}
+		if err := snapshot.Fits(j.recordLimit(e.o), entriesOf(j.files), j.patches); err != nil {
+			return err
 		}
 	}
 	return j.tree.Foresee(onDisk(j.files), j.made, j.removed)

@@ -93,14 +93,17 @@ func (op *operation) perform(j *job, r *Result) error {
 	}
 	r.Applied, r.ID = len(j.files) > 0 || j.index != nil, rec.Meta.ID
 	r.Snapshot.Commit, r.Snapshot.Undoable = rec.Commit(), true
-	if err := rec.store.Publish(rec.Record); err != nil {
+	err = rec.store.Publish(rec.Record)
+	if err != nil {
 		if errors.Is(err, snapshot.ErrKilled) {
 			return err
 		}
 		r.warn(Problem{Kind: KindIO, Message: "the record could not be closed: " + err.Error(),
 			Hint: "the next oxpatch command closes it"})
+		return nil
 	}
-	return nil
+	closeStore() // pruning takes the store's lock alone
+	return op.maintain(rec.store, rec.Meta.Session, r)
 }
 
 // stored is a record with the store that it is in.
@@ -130,7 +133,7 @@ func (op *operation) record(j *job, r *Result) (*stored, func(), error) {
 
 func (op *operation) put(j *job) (*stored, func(), error) {
 	none := func() {}
-	store, err := op.e.openStore()
+	store, err := op.e.openStore(j.recordLimit(op.e.o))
 	if err != nil {
 		return nil, none, err
 	}
@@ -150,9 +153,18 @@ func (op *operation) put(j *job) (*stored, func(), error) {
 	return &stored{rec, store}, unlock, nil
 }
 
-// openStore opens the store that new records go to.
-func (e *Engine) openStore() (*snapshot.Store, error) {
-	store, err := e.site.Open(snapshot.Options{Durability: e.o.durability, Effects: e.o.storeEffects})
+// recordLimit is the most that the record of a job may take up; 0 for no limit. What takes an operation
+// back is never refused for its size: both sides of it are in the store already.
+func (j *job) recordLimit(o options) int64 {
+	if j.kind == snapshot.KindApply || j.kind == snapshot.KindCheckpoint {
+		return o.maxSnapshot
+	}
+	return 0
+}
+
+// openStore opens the store that new records, of at most so many bytes, go to.
+func (e *Engine) openStore(maxRecord int64) (*snapshot.Store, error) {
+	store, err := e.site.Open(snapshot.Options{Durability: e.o.durability, Effects: e.o.storeEffects, MaxRecord: maxRecord})
 	return store, noSnapshot(err)
 }
 

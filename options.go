@@ -22,7 +22,7 @@ const (
 	DurabilityProcess = snapshot.DurabilityProcess
 )
 
-// Option sets how an Engine works.
+// Option sets how an Engine works; nil sets nothing.
 type Option func(*options)
 
 type options struct {
@@ -34,6 +34,9 @@ type options struct {
 	now         func() time.Time
 	tool        string
 	maxFile     int64
+	maxSnapshot int64
+	retention   snapshot.Retention
+	settings    bool // look for them where Open is told to, see WithSettings
 	// fault hooks, for tests
 	treeEffects  func(op worktree.Op, path string) error
 	storeEffects func(e snapshot.Effect, path string) error
@@ -48,6 +51,17 @@ func defaultOptions() options {
 		now:         time.Now,
 		tool:        "oxpatch",
 		maxFile:     512 << 20,
+		maxSnapshot: DefaultCheckpointBytes,
+		retention:   snapshot.DefaultRetention(),
+	}
+}
+
+// with applies options in their order.
+func (o *options) with(opts []Option) {
+	for _, set := range opts {
+		if set != nil {
+			set(o)
+		}
 	}
 }
 
@@ -65,8 +79,23 @@ func WithoutSnapshot() Option { return func(o *options) { o.noSnapshot = true } 
 // A negative duration tries once.
 func WithLockTimeout(d time.Duration) Option { return func(o *options) { o.lockTimeout = d } }
 
+// WithMaxSnapshot sets how many bytes the contents before and after an operation may take up in its
+// record, uncompressed, those that are written as a delta by their delta; 256 MiB without it. An
+// operation over it is refused with ErrTooLarge. 0 is no limit.
+func WithMaxSnapshot(n int64) Option { return func(o *options) { o.maxSnapshot = n } }
+
+// WithKeepOperations sets how many operations of a root are kept; 200 without it. This limit, like the
+// next two, holds for the pruning that follows an operation, and for Prune; a negative number is none.
+func WithKeepOperations(n int) Option { return func(o *options) { o.retention.Operations = n } }
+
+// WithKeepAge sets how long operations are kept; 30 days without it.
+func WithKeepAge(d time.Duration) Option { return func(o *options) { o.retention.Age = d } }
+
+// WithKeepBytes sets how many bytes a store may have, which may serve several roots; 512 MiB without it.
+func WithKeepBytes(n int64) Option { return func(o *options) { o.retention.Bytes = n } }
+
 // WithEnv sets where environment variables are looked up; os.Getenv without it. Used are GIT_…,
-// OXPATCH_STORE, XDG_STATE_HOME and HOME.
+// OXPATCH_STORE, XDG_STATE_HOME, XDG_CONFIG_HOME and HOME, and with WithSettings OXPATCH_….
 func WithEnv(env func(string) string) Option { return func(o *options) { o.env = env } }
 
 // WithClock sets the clock that times and ids of operations are taken from; time.Now without it.

@@ -74,7 +74,7 @@ func (e *Engine) decide(ctx context.Context, rec *snapshot.Record, rollback bool
 	if err != nil {
 		return err
 	}
-	defer s.tree.Close()
+	defer s.close()
 	files, err := filesOf(rec)
 	if err != nil {
 		return err

@@ -81,7 +81,7 @@ func parts(err error) []error {
 func sentinels(err error) []error {
 	var out []error
 	for _, pair := range []struct{ below, ours error }{
-		{snapshot.ErrBusy, ErrBusy}, {snapshot.ErrNoStore, ErrNoSnapshot},
+		{snapshot.ErrBusy, ErrBusy}, {snapshot.ErrNoStore, ErrNoSnapshot}, {snapshot.ErrTooLarge, ErrTooLarge},
 		{snapshot.ErrUnknownOperation, ErrUnknownOperation}, {snapshot.ErrAmbiguousID, ErrUnknownOperation},
 	} {
 		if errors.Is(err, pair.below) {
@@ -129,6 +129,7 @@ func operationProblem(err error) Problem {
 	var state *stateError
 	var untouched *untouchedError
 	var few *tooFewError
+	var large *snapshot.TooLargeError
 	switch {
 	case errors.Is(err, ErrRollback):
 		p.Kind, p.Message, p.Hint = KindIO, trimmed(err), "oxpatch recover brings back what is not restored"
@@ -148,6 +149,9 @@ func operationProblem(err error) Problem {
 	case errors.As(err, &none):
 		p.Kind, p.Message = KindNoSnapshot, "what this operation replaces could not be recorded, so it could not be undone: "+none.Error()
 		p.Hint = none.Hint() + " (--no-snapshot)"
+	case errors.As(err, &large):
+		p.Path, p.Message = change.DisplayPath(large.Path), large.Error()
+		p.Hint = "raise the limit with --max-snapshot, or apply it without undo with --no-snapshot"
 	case errors.Is(err, snapshot.ErrBusy):
 		p.Kind, p.Hint = KindBusy, "wait for it to end and try again"
 	case errors.Is(err, snapshot.ErrNewerFormat):

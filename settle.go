@@ -50,7 +50,7 @@ func (e *Engine) settleOne(ctx context.Context, rec *snapshot.Record) (bool, err
 	if err != nil {
 		return false, err
 	}
-	defer s.tree.Close()
+	defer s.close()
 	return s.settle(ctx)
 }
 
@@ -97,6 +97,16 @@ type settlement struct {
 	tree  *worktree.Tree
 	store *snapshot.Store
 	now   []change.State // what stands at each path of the record
+	// unlock gives the store's lock back; nil while it is not held. From a record's Put until it is
+	// published nobody else may prune the store.
+	unlock func()
+}
+
+func (s *settlement) close() {
+	s.tree.Close()
+	if s.unlock != nil {
+		s.unlock()
+	}
 }
 
 func (e *Engine) openSettlement(rec *snapshot.Record) (*settlement, error) {
@@ -217,7 +227,7 @@ func (s *settlement) put(ctx context.Context, meta snapshot.Meta, entries []snap
 	if err != nil {
 		return nil, err
 	}
-	defer unlock()
+	s.unlock = unlock
 	now := s.e.o.now()
 	meta.ID, meta.Time, meta.Tool, meta.Head = s.store.NewID(now), now, s.e.o.tool, s.e.head()
 	meta.Label, meta.Session, meta.Turn = "recovery of "+s.rec.Meta.ID, s.rec.Meta.Session, s.rec.Meta.Turn

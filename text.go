@@ -151,6 +151,7 @@ var kindOfError = []struct {
 	{worktree.ErrDrift, KindDrift},
 	{errNULInPath, KindUnsafePath},
 	{ErrTooLarge, KindTooLarge},
+	{snapshot.ErrTooLarge, KindTooLarge},
 	{ErrPending, KindPending},
 	{ErrNothingToUndo, KindNothingToDo},
 	{ErrNothingToRedo, KindNothingToDo},

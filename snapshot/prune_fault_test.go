@@ -125,7 +125,7 @@ func (j pruneJob) killed(t *testing.T, like *Site, all [][]Entry, pending *Recor
 		requireStates(t, p[0], numbered(1))
 	}
 	check(done)
-	if n%6 == 0 {
+	if n%10 == 0 {
 		fsck(t, dir)
 	}
 	store = open(t, site, Options{Durability: DurabilityProcess})
@@ -136,7 +136,7 @@ func (j pruneJob) killed(t *testing.T, like *Site, all [][]Entry, pending *Recor
 	}
 	// What a kill had left undone is freed: no pack is there but those of the operations that stay.
 	requireNoUselessPack(t, store, at)
-	if n%6 == 0 {
+	if n%10 == 0 {
 		fsck(t, dir)
 	}
 	return done

@@ -97,6 +97,16 @@ func (s *Store) packDir() string { return filepath.Join(s.place.Dir, "objects", 
 
 func (s *Store) refDir(group string) string { return groupPath(s.place, group) }
 
+// Exists returns an error unless there is a store at a place that this code can read: fs.ErrNotExist where
+// there is none, *NewerFormatError, *TornError, or one of the file system.
+func Exists(p Place) error {
+	known, err := checkFormat(p.Dir)
+	if err == nil && !known {
+		err = &fs.PathError{Op: "open", Path: p.Dir, Err: fs.ErrNotExist}
+	}
+	return err
+}
+
 const formatPrefix = "oxpatch store "
 
 // checkFormat reads a store's version. known is false where there is no store yet.

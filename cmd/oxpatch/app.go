@@ -57,7 +57,9 @@ func (a *app) command() *cobra.Command {
 	p.StringVarP(&a.dir, "directory", "C", "", "work as if started in `DIR`")
 	p.BoolVar(&a.json, "json", false, "print one JSON object to standard output, in every outcome")
 	p.BoolVarP(&a.quiet, "quiet", "q", false, "print only problems")
-	root.AddCommand(a.applyCommand(), a.undoCommand(), a.redoCommand(), a.checkpointCommand(), a.restoreCommand(), a.logCommand(), a.showCommand(), a.diffCommand(), a.statusCommand(), a.recoverCommand(), a.versionCommand())
+	root.AddCommand(a.applyCommand(), a.undoCommand(), a.redoCommand(), a.checkpointCommand(), a.restoreCommand(),
+		a.logCommand(), a.showCommand(), a.diffCommand(), a.statusCommand(), a.recoverCommand(), a.pruneCommand(),
+		a.forgetCommand(), a.versionCommand())
 	return root
 }
 
@@ -71,19 +73,25 @@ func (a *app) open(opts ...oxpatch.Option) (*oxpatch.Engine, error) {
 		}
 		dir = wd
 	}
-	opts = append([]oxpatch.Option{oxpatch.WithTool("oxpatch " + version), oxpatch.WithEnv(a.streams.getenv)}, opts...)
+	opts = append([]oxpatch.Option{oxpatch.WithTool("oxpatch " + version), oxpatch.WithEnv(a.streams.getenv), oxpatch.WithSettings()}, opts...)
 	return oxpatch.Open(dir, opts...)
 }
 
 // lockTimeout is the value of the flag --lock-timeout.
-type lockTimeout struct{ d time.Duration }
+type lockTimeout struct {
+	d     time.Duration
+	flags *pflag.FlagSet
+}
 
 func (l *lockTimeout) flag(fl *pflag.FlagSet) {
+	l.flags = fl
 	fl.DurationVar(&l.d, "lock-timeout", 10*time.Second, "wait `DURATION` for another oxpatch in the same tree; 0 does not wait")
 }
 
 func (l *lockTimeout) option() (oxpatch.Option, error) {
 	switch {
+	case l.flags == nil || !l.flags.Changed("lock-timeout"):
+		return nil, nil // as the settings say
 	case l.d < 0:
 		return nil, fmt.Errorf("--lock-timeout: %v is negative", l.d)
 	case l.d == 0:
@@ -133,6 +141,8 @@ func (a *app) earlyDocument(problems []oxpatch.Problem) any {
 		return document{Schema: oxpatch.Schema, Command: "oxpatch", Problems: problems}
 	case "log":
 		return logDocument{Schema: oxpatch.Schema, Command: a.name, Operations: []oxpatch.Operation{}, Problems: problems}
+	case "prune", "forget":
+		return &oxpatch.PruneResult{Command: a.name, Check: a.check, Problems: problems}
 	case "diff":
 		return diffDocumentOf(&oxpatch.NetDiff{}, false, problems)
 	case "apply", "undo", "redo", "recover", "checkpoint", "restore":

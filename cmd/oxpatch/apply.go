@@ -20,11 +20,13 @@ type applyFlags struct {
 	noStage, noRepair, fetch              bool
 	conflict                              string
 	inPlace, noSnapshot                   bool
-	parse, compat, durability, mode       string
+	parse, compat, mode                   string
 	format                                string
 	session, turn, label                  string
 	from                                  string
 	wait                                  lockTimeout
+	durability                            durability
+	maxSnapshot                           maxSnapshot
 }
 
 func (a *app) applyCommand() *cobra.Command {
@@ -64,7 +66,8 @@ operation of the log is applied again; with -C, also one of the tree that oxpatc
 	fl.BoolVar(&f.noRepair, "no-repair", false, "give the diff to git as it is, in git mode")
 	fl.BoolVar(&f.fetch, "fetch", false, "let git fetch objects that a partial clone lacks")
 	fl.StringVar(&f.format, "format", "auto", "dialect of the patch: `auto, envelope or udiff`")
-	fl.StringVar(&f.durability, "durability", "record", "what survives a loss of power: `record, power or process`")
+	f.durability.flag(fl)
+	f.maxSnapshot.flag(fl)
 	f.wait.flag(fl)
 	fl.StringVar(&f.session, "session", "", "keep this session `NAME` in the record (OXPATCH_SESSION)")
 	fl.StringVar(&f.turn, "turn", "", "keep this turn `NAME` in the record")
@@ -106,7 +109,7 @@ func (a *app) target(opts []oxpatch.Option) (*oxpatch.Engine, bool) {
 	engine, err := a.open(opts...)
 	if err != nil {
 		a.code = exitUsage
-		a.failEarly(oxpatch.Problem{Kind: oxpatch.KindUsage, Message: err.Error(), Hint: "run it in the folder that the patch is for, or name that with -C"})
+		a.failEarly(a.openProblem(err, "run it in the folder that the patch is for, or name that with -C"))
 	}
 	return engine, err == nil
 }
@@ -147,16 +150,10 @@ func (a *app) request(f applyFlags) (oxpatch.Request, []oxpatch.Option, error) {
 	if req.RefuseConflicts, err = choose("conflict", f.conflict, map[string]bool{"markers": false, "refuse": true}); err != nil {
 		return req, nil, err
 	}
-	durability, err := choose("durability", f.durability, map[string]oxpatch.Durability{
-		"record": oxpatch.DurabilityRecord, "power": oxpatch.DurabilityPower, "process": oxpatch.DurabilityProcess})
+	opts, err := chosen(&f.durability, &f.maxSnapshot, &f.wait)
 	if err != nil {
 		return req, nil, err
 	}
-	wait, err := f.wait.option()
-	if err != nil {
-		return req, nil, err
-	}
-	opts := []oxpatch.Option{oxpatch.WithDurability(durability), wait}
 	if f.inPlace {
 		opts = append(opts, oxpatch.WithInPlace())
 	}

@@ -31,6 +31,7 @@ func (a *app) checkpointCommand() *cobra.Command {
 	var req oxpatch.CheckpointRequest
 	var kept labels
 	var wait lockTimeout
+	var sync durability
 	cmd := &cobra.Command{
 		Use:   "checkpoint {PATH... | --tree}",
 		Short: "Record files as they are now, for restore",
@@ -58,10 +59,15 @@ changed since the last time.`,
 				return fmt.Errorf("--max-time: %v is negative", req.MaxTime)
 			}
 			req.Paths, req.Session, req.Turn, req.Label = args, a.sessionOf(kept), kept.turn, kept.label
-			return a.withEngine(wait, func(e *oxpatch.Engine) { a.finish(e.Checkpoint(a.ctx, req)) })
+			opts, err := chosen(&sync)
+			if err != nil {
+				return err
+			}
+			return a.withEngine(wait, func(e *oxpatch.Engine) { a.finish(e.Checkpoint(a.ctx, req)) }, opts...)
 		},
 	}
 	wait.flag(cmd.Flags())
+	sync.flag(cmd.Flags())
 	cmd.Flags().BoolVar(&req.Tree, "tree", false, "record all files that git does not ignore")
 	cmd.Flags().IntVar(&req.MaxFiles, "max-files", 0, fmt.Sprintf("refuse more than `N` files (%d; %d with --tree)", oxpatch.DefaultCheckpointPaths, oxpatch.DefaultCheckpointFiles))
 	cmd.Flags().DurationVar(&req.MaxTime, "max-time", 0, fmt.Sprintf("give up after `DURATION` (%v)", oxpatch.DefaultCheckpointTime))

@@ -79,5 +79,10 @@ func codexPrint(res *oxpatch.Result, err error, s streams) int {
 
 // openCodex opens the engine for the folder that Codex would work in.
 func openCodex(dir string) (*oxpatch.Engine, error) {
-	return oxpatch.Open(dir, oxpatch.WithTool("oxpatch "+version+" as apply_patch"))
+	tool := oxpatch.WithTool("oxpatch " + version + " as apply_patch")
+	if engine, err := oxpatch.Open(dir, tool, oxpatch.WithSettings()); err == nil {
+		return engine, nil
+	}
+	// Codex knows no settings, so a bad one is no reason to fail.
+	return oxpatch.Open(dir, tool)
 }

@@ -12,6 +12,7 @@ func (a *app) restoreCommand() *cobra.Command {
 	var req oxpatch.RestoreRequest
 	var kept labels
 	var wait lockTimeout
+	var sync durability
 	cmd := &cobra.Command{
 		Use:   "restore ID [-- PATH...]",
 		Short: "Bring files back to what a checkpoint recorded",
@@ -30,10 +31,15 @@ What git ignores is left alone by a checkpoint of the tree.`,
 			}
 			req.ID, req.Paths = args[0], args[1:]
 			req.Session, req.Turn, req.Label = a.sessionOf(kept), kept.turn, kept.label
-			return a.withEngine(wait, func(e *oxpatch.Engine) { a.finish(e.Restore(a.ctx, req)) })
+			opts, err := chosen(&sync)
+			if err != nil {
+				return err
+			}
+			return a.withEngine(wait, func(e *oxpatch.Engine) { a.finish(e.Restore(a.ctx, req)) }, opts...)
 		},
 	}
 	wait.flag(cmd.Flags())
+	sync.flag(cmd.Flags())
 	fl := cmd.Flags()
 	fl.BoolVar(&req.Check, "check", false, "say what would be done, change nothing")
 	fl.BoolVar(&req.Diff, "diff", false, "print the changes as a unified diff")

@@ -35,7 +35,11 @@ whatever it did can be undone itself, or with oxpatch redo.`,
 			if err := atLeastOne(cmd, "count", req.Count); err != nil {
 				return err
 			}
-			return a.withEngine(how.wait, func(e *oxpatch.Engine) { a.finish(e.Undo(a.ctx, req)) })
+			opts, err := chosen(&how.durability)
+			if err != nil {
+				return err
+			}
+			return a.withEngine(how.wait, func(e *oxpatch.Engine) { a.finish(e.Undo(a.ctx, req)) }, opts...)
 		},
 	}
 	fl := cmd.Flags()
@@ -67,7 +71,11 @@ never loses anything: the undo, or the operation that it undid, can be named.`,
 			if err := atLeastOne(cmd, "count", req.Count); err != nil {
 				return err
 			}
-			return a.withEngine(how.wait, func(e *oxpatch.Engine) { a.finish(e.Redo(a.ctx, req)) })
+			opts, err := chosen(&how.durability)
+			if err != nil {
+				return err
+			}
+			return a.withEngine(how.wait, func(e *oxpatch.Engine) { a.finish(e.Redo(a.ctx, req)) }, opts...)
 		},
 	}
 	how.flags(cmd.Flags())
@@ -80,10 +88,12 @@ type reverseFlags struct {
 	merge, markers, force, check, diff bool
 	conflict                           string
 	wait                               lockTimeout
+	durability                         durability
 }
 
 func (f *reverseFlags) flags(fl *pflag.FlagSet) {
 	f.wait.flag(fl)
+	f.durability.flag(fl)
 	fl.BoolVar(&f.check, "check", false, "say what would be done, change nothing")
 	fl.BoolVar(&f.diff, "diff", false, "print the changes as a unified diff")
 	fl.BoolVar(&f.merge, "merge", false, "keep what was changed since, by a three-way merge")
@@ -146,12 +156,12 @@ decide.`,
 }
 
 // withEngine runs a command that takes the lock; an error is wrong usage.
-func (a *app) withEngine(wait lockTimeout, run func(*oxpatch.Engine)) error {
+func (a *app) withEngine(wait lockTimeout, run func(*oxpatch.Engine), opts ...oxpatch.Option) error {
 	opt, err := wait.option()
 	if err != nil {
 		return err
 	}
-	if engine, ok := a.engine(opt); ok {
+	if engine, ok := a.engine(append(opts, opt)...); ok {
 		run(engine)
 	}
 	return nil
@@ -162,7 +172,7 @@ func (a *app) engine(opts ...oxpatch.Option) (*oxpatch.Engine, bool) {
 	engine, err := a.open(opts...)
 	if err != nil {
 		a.code = exitUsage
-		a.failEarly(oxpatch.Problem{Kind: oxpatch.KindUsage, Message: err.Error(), Hint: "run it in the working tree, or name that with -C"})
+		a.failEarly(a.openProblem(err, "run it in the working tree, or name that with -C"))
 		return nil, false
 	}
 	return engine, true
