@@ -136,7 +136,7 @@ func askSection(git, dir string, env func(string) string, name string) ([]Entry,
 	if err != nil {
 		return nil, fmt.Errorf("git config: %w: %s", err, strings.TrimSpace(stderr.String()))
 	}
-	return readEntries(out), nil
+	return readEntries(dir, out), nil
 }
 
 // configEnv is the environment of this process with all that steers git's configuration as env gives it.
@@ -157,15 +157,15 @@ func configEnv(env func(string) string) []string {
 }
 
 // readEntries reads the output of "git config --null --show-origin --get-regexp": origin, NUL, key, LF,
-// value, NUL. A key without a value has no LF.
-func readEntries(out []byte) []Entry {
+// value, NUL. A key without a value has no LF. Files are named as seen from dir.
+func readEntries(dir string, out []byte) []Entry {
 	var list []Entry
 	fields := strings.Split(string(out), "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
 		key, value, _ := strings.Cut(fields[i+1], "\n")
 		origin := strings.TrimSuffix(fields[i], ":")
 		if file, ok := strings.CutPrefix(origin, "file:"); ok {
-			origin = file
+			origin = below(dir, filepath.FromSlash(file))
 		}
 		list = append(list, Entry{Key: strings.ToLower(key), Value: value, Origin: origin})
 	}

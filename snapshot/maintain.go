@@ -73,21 +73,20 @@ func (s *Store) due(r Retention, now time.Time) bool {
 		packs > max(maxPacks, last.Packs+maxPacks/slack)
 }
 
-// measure returns the ids of the root's operations, the bytes of all packs, and the number of packs
-// below the size of a unit.
+// measure returns the ids of the root's operations, about how many bytes all packs take up, and the
+// number of packs below the size of a unit. It costs two folders read and a look at each pack.
 func (s *Store) measure() (ids []string, bytes int64, packs int) {
-	refs, _ := listRefs(s.place, groupOps) // who needs them says what is wrong with them
+	refs, _ := listOnce(s.place, groupOps) // who needs them says what is wrong with them
 	for _, ref := range refs {
 		ids = append(ids, ref.id)
 	}
-	entries, _ := os.ReadDir(s.packDir())
-	for _, e := range entries {
-		info, err := e.Info()
+	for _, name := range packNames(s.place) {
+		info, err := os.Lstat(packPath(s.place, name))
 		if err != nil {
 			continue
 		}
-		bytes += info.Size()
-		if _, ok := packName(e.Name()); ok && info.Size() < foldBytes {
+		bytes += info.Size() + packShare
+		if info.Size() < foldBytes {
 			packs++
 		}
 	}

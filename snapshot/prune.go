@@ -43,6 +43,8 @@ func (s *Store) Prune(ctx context.Context, r Retention, now time.Time, timeout t
 }
 
 // ForeseePrune says what Prune would do to the store at a place. It changes nothing and takes no lock.
+// How much smaller folding makes the packs it cannot foresee, so of the operations that are over the
+// limit on bytes some may stay.
 func (s *Site) ForeseePrune(ctx context.Context, p Place, r Retention, now time.Time) (*Pruned, error) {
 	pr := pruning{place: p, limits: r, now: now}
 	return pr.run(ctx)
@@ -88,22 +90,44 @@ type pruning struct {
 	// nothing new is begun after the deadline.
 	auto     bool
 	deadline time.Time
-	session  string // whose operations stay, as far as the limit on bytes allows
+	// eager: fold all that is not folded.
+	eager   bool
+	session string // whose operations stay, as far as the limit on bytes allows
 
 	*survey
 	out Pruned
 }
 
+// run prunes. Where the store is over the limit on bytes, folding its packs may do, since operations that
+// follow one another share most of what they hold; only if not, operations are dropped for it.
 func (pr *pruning) run(ctx context.Context) (*Pruned, error) {
 	before, err := storeBytes(pr.place.Dir)
-	pr.out.Before, pr.out.After = before, before
-	if err != nil {
-		return &pr.out, err
+	if err != nil || pr.disk == nil || pr.limits.Bytes < 0 || before <= pr.limits.Bytes {
+		return pr.once(ctx, before)
 	}
+	first := *pr
+	first.limits.Bytes, first.eager = -1, true
+	out, err := first.once(ctx, before)
+	if err == nil && out.After <= pr.limits.Bytes || errors.Is(err, ErrKilled) || ctx.Err() != nil {
+		return out, err
+	}
+	// A full disk is no place for a new pack, but dropping operations needs none.
+	second := *pr
+	second.eager = true
+	rest, err := second.once(ctx, out.After)
+	rest.Before, rest.Dropped = before, append(out.Dropped, rest.Dropped...)
+	slices.Sort(rest.Dropped)
+	return rest, err
+}
+
+// once goes through the store, of so many bytes, once.
+func (pr *pruning) once(ctx context.Context, before int64) (*Pruned, error) {
+	pr.out.Before, pr.out.After = before, before
+	var err error
 	if pr.survey, err = takeSurvey(pr.place); err != nil {
 		return &pr.out, err
 	}
-	defer pr.survey.close()
+	defer pr.close()
 	pr.dropExpired()
 	if err := pr.walkAll(ctx); err != nil {
 		return &pr.out, err

@@ -71,7 +71,7 @@ func TestAKillAtAnyEffectOfPruning(t *testing.T) {
 					t.Parallel()
 					site, all, pending := mixed(t, packRefs)
 					step := 1
-					if failure != ErrKilled || packRefs {
+					if !errors.Is(failure, ErrKilled) || packRefs {
 						step = 3
 					}
 					if testing.Short() {
@@ -148,7 +148,7 @@ func requireNoUselessPack(t *testing.T, s *Store, at string) {
 	var err error
 	pr.survey, err = takeSurvey(s.place)
 	require.NoError(t, err)
-	defer pr.survey.close()
+	defer pr.close()
 	require.NoError(t, pr.walkAll(context.Background()))
 	for _, p := range pr.packs {
 		require.Positive(t, p.needed, "%s: pack %s is for nothing", at, p.name)

@@ -80,11 +80,12 @@ type kept struct {
 	twin bool
 }
 
-// indexShare is about what an object takes up in an index, recordShare what a record takes up besides
-// its objects.
+// What is taken up besides objects: in an index by each object, by the index itself, and by the ref of
+// a record.
 const (
-	indexShare  = 28
-	recordShare = 1100
+	indexShare = 28
+	packShare  = 1100
+	refShare   = 41
 )
 
 // takeSurvey reads the names, indexes and refs of a store.

@@ -23,7 +23,7 @@ type trail struct {
 // returns what was not marked before. An object that is in the home pack is needed there, so that a
 // record stays whole in its own pack; any other in whichever pack it is found.
 func (s *survey) walk(root oid, home *packFile) trail {
-	t := trail{bytes: recordShare}
+	t := trail{bytes: refShare}
 	type step struct {
 		id   oid
 		blob bool
@@ -59,6 +59,9 @@ func (s *survey) mark(t *trail, id oid, home *packFile, blob bool) (kind objType
 	o := l.object()
 	if o.need {
 		return 0, nil, true, nil
+	}
+	if l.pack.needed == 0 {
+		t.bytes += packShare
 	}
 	o.need = true
 	l.pack.needed += o.length
