@@ -115,7 +115,7 @@ func TestMaxSnapshot(t *testing.T) {
 		assert.Contains(t, res.Problems[0].Message, "over the limit of 87.9 KiB")
 		assert.Contains(t, res.Problems[0].Hint, "--max-snapshot")
 		assert.Equal(t, before, g.image())
-		assert.NoDirExists(t, g.path(".git/oxpatch/store/worktrees/main"))
+		assert.Zero(t, folderBytes(g.path(".git/oxpatch/store/objects/pack")))
 	}
 	g.apply(patch, oxpatch.WithMaxSnapshot(110_000))
 	engine := g.open(oxpatch.WithMaxSnapshot(110_000))

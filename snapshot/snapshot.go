@@ -14,8 +14,18 @@
 //
 // Names are numbers because a tree cannot hold every file name; the names are in meta. Contents
 // are the bytes of the working tree, never filtered; absent paths and folders have no entry. A
-// record is one pack, named in its ref, so that it is read by opening that pack alone; where git has
-// repacked the store since, objects are looked up through go-git instead.
+// record is written as one pack, named in its ref, so that it is read by opening that pack alone; what
+// is not there is looked for in all other packs, and at last, where git has repacked the store, through
+// go-git.
+//
+// # Pruning
+//
+// Operations go when they are past the limits on number, age or bytes (Retention), or are forgotten.
+// Everything that a remaining ref leads to is then marked, and the rest removed: whole packs, and out
+// of packs of which a part is needed by writing that part anew. Small packs become one. The new pack is
+// on disk before the refs name it, and those are renamed one by one before the old packs go, so that at
+// any point everything can be read; a reader whose pack has gone looks for its ref again. All that is
+// done with the store's lock held alone. A record that is pending is left as it is.
 //
 // # Places
 //
@@ -41,7 +51,7 @@
 // # Order of an operation
 //
 // Site.Lock, Site.Open, Store.Lock, Store.NewID, Store.Put, Store.SetPending, then the files, then
-// Store.Publish. A record that is still pending when another process takes the lock belongs to an
+// Store.Publish; Store.Lock given back, Store.Maintain. A record that is still pending when another process takes the lock belongs to an
 // operation that was cut off.
 package snapshot
 

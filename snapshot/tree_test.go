@@ -269,3 +269,53 @@ func TestPublishOfWhatWasNeverPending(t *testing.T) {
 		}
 	}
 }
+
+// Records of trees share what they have in common: dropping one takes only what no other needs, whether
+// its objects are in its own pack or in that of another.
+func TestPruningKeepsWhatTreesShare(t *testing.T) {
+	t.Parallel()
+	site, store := treeStore(t)
+	contents := map[string]string{"same/deep/a": noise(3000), "changes": noise(2000), "b": "b\n"}
+	record := func() string {
+		r, _ := putTree(t, store, treeOf(contents))
+		return r.Meta.ID
+	}
+	check := func(id string, want map[string]string) {
+		t.Helper()
+		r, err := site.History().Read(id)
+		require.NoError(t, err)
+		_, got, _ := treeIn(t, r)
+		assert.Equal(t, want, got)
+	}
+	first := record()
+	was := map[string]string{"same/deep/a": contents["same/deep/a"], "changes": contents["changes"], "b": "b\n"}
+	only := hashObject(typeBlob, []byte(contents["changes"]))
+	contents["changes"] = noise(2100)
+	second := record()
+	publish(t, store, Meta{}, numbered(2)...)
+	contents["b"] = "B\n"
+	third := record()
+	check(first, was)
+	forget := func(id string) {
+		t.Helper()
+		out, err := store.Forget(context.Background(), []string{id}, time.Now(), 0)
+		require.NoError(t, err)
+		require.Equal(t, []string{id}, out.Dropped)
+		require.Empty(t, out.Damage)
+		fsck(t, store.place.Dir)
+	}
+	// The first holds in its pack what the others borrow.
+	forget(first)
+	assert.False(t, holds(t, store, only))
+	check(third, contents)
+	prune(t, store, unlimited(), time.Now())
+	check(third, contents)
+	wasSecond := map[string]string{"same/deep/a": contents["same/deep/a"], "changes": contents["changes"], "b": "b\n"}
+	check(second, wasSecond)
+	forget(third)
+	check(second, wasSecond)
+	assert.False(t, holds(t, store, hashObject(typeBlob, []byte("B\n"))))
+	forget(second)
+	assert.False(t, holds(t, store, hashObject(typeBlob, []byte(contents["same/deep/a"]))))
+	assert.Len(t, opIDs(t, site), 1)
+}
