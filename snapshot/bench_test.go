@@ -116,3 +116,23 @@ func BenchmarkGoGitLoose(b *testing.B) {
 		})
 	}
 }
+
+// What every operation pays for being told that there is nothing to prune, in a store that is nearly at
+// its limits.
+func BenchmarkMaintainNothing(b *testing.B) {
+	site, store := plainStore(b, Options{Durability: DurabilityProcess})
+	for range 200 {
+		publish(b, store, Meta{}, modify("f", noise(2000), noise(2100)))
+		if packCount(b, store) > maxPacks {
+			_, err := store.Maintain(context.Background(), DefaultRetention(), "", time.Now())
+			require.NoError(b, err)
+		}
+	}
+	require.Len(b, opIDs(b, site), 200)
+	for b.Loop() {
+		out, err := store.Maintain(context.Background(), DefaultRetention(), "", time.Now())
+		if err != nil || out != nil {
+			b.Fatal(err, out)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -58,7 +59,7 @@ func (s *Store) Maintain(ctx context.Context, r Retention, session string, now t
 
 func (s *Store) due(r Retention, now time.Time) bool {
 	last, known := s.lastMaintained()
-	ids, bytes, packs := s.measure()
+	m := s.measure()
 	if known && now.Sub(last.Time) > autoInterval || !known && now.Sub(changeTime(filepath.Join(s.place.Dir, "format"))) > autoInterval {
 		return true
 	}
@@ -68,29 +69,62 @@ func (s *Store) due(r Retention, now time.Time) bool {
 	case last.Worktree != s.place.Worktree:
 		last.Ops = 0
 	}
-	return len(ids) >= last.Ops+max(last.Ops, r.Operations)/slack && r.overdue(ids, now) ||
-		r.Bytes >= 0 && bytes > max(r.Bytes, last.Bytes+r.Bytes/(2*slack)) ||
-		packs > max(maxPacks, last.Packs+maxPacks/slack)
+	return m.ops >= last.Ops+max(last.Ops, r.Operations)/slack && r.overdue(m.ops, m.oldest, now) ||
+		r.Bytes >= 0 && m.bytes > max(r.Bytes, last.Bytes+r.Bytes/(2*slack)) ||
+		m.packs > max(maxPacks, last.Packs+maxPacks/slack)
 }
 
-// measure returns the ids of the root's operations, about how many bytes all packs take up, and the
-// number of packs below the size of a unit. It costs two folders read and a look at each pack.
-func (s *Store) measure() (ids []string, bytes int64, packs int) {
-	refs, _ := listOnce(s.place, groupOps) // who needs them says what is wrong with them
-	for _, ref := range refs {
-		ids = append(ids, ref.id)
+// measures are what names and sizes tell of a store.
+type measures struct {
+	ops    int    // of the root
+	oldest string // id
+	bytes  int64  // that all packs take up, about
+	packs  int    // below the size of a unit
+}
+
+// measure costs two folders read and a look at each pack. What cannot be read is not there; who needs it
+// says what is wrong.
+func (s *Store) measure() measures {
+	var m measures
+	names := namesIn(s.refDir(groupOps))
+	packed, _ := packedRefs(s.place)
+	for name := range packed {
+		if last, ok := strings.CutPrefix(name, groupName(s.place, groupOps)); ok {
+			names = append(names, last)
+		}
 	}
-	for _, name := range packNames(s.place) {
-		info, err := os.Lstat(packPath(s.place, name))
-		if err != nil {
+	for _, name := range names {
+		if len(name) < idLen || !validID(name[:idLen]) {
 			continue
 		}
-		bytes += info.Size() + packShare
-		if info.Size() < foldBytes {
-			packs++
+		m.ops++
+		if m.oldest == "" || name < m.oldest {
+			m.oldest = name[:idLen]
 		}
 	}
-	return ids, bytes, packs
+	for _, name := range namesIn(s.packDir()) {
+		if !strings.HasSuffix(name, ".pack") {
+			continue
+		}
+		if info, err := os.Lstat(filepath.Join(s.packDir(), name)); err == nil {
+			m.bytes += info.Size() + packShare
+			if info.Size() < foldBytes {
+				m.packs++
+			}
+		}
+	}
+	return m
+}
+
+// namesIn returns the names in a folder in no order.
+func namesIn(dir string) []string {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(-1)
+	return names
 }
 
 func (s *Store) maintainedPath() string { return filepath.Join(s.place.Dir, "maintained") }
@@ -105,9 +139,9 @@ func (s *Store) lastMaintained() (maintained, bool) {
 }
 
 func (s *Store) noteMaintained(r Retention, now time.Time) error {
-	ids, bytes, packs := s.measure()
+	m := s.measure()
 	data, err := json.Marshal(maintained{
-		Time: now.UTC(), Bytes: bytes, Packs: packs, Worktree: s.place.Worktree, Ops: len(ids), Limits: r,
+		Time: now.UTC(), Bytes: m.bytes, Packs: m.packs, Worktree: s.place.Worktree, Ops: m.ops, Limits: r,
 	})
 	if err != nil {
 		return err

@@ -1,9 +1,6 @@
 package snapshot
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // Retention says what is kept of a history. A negative number is no limit.
 type Retention struct {
@@ -38,17 +35,17 @@ func (r Retention) expired(ids []string, now time.Time, gone bool) []bool {
 	return out
 }
 
-// overdue says whether automatic pruning has something to do for a root: whether the limits are passed
-// by more than the slack.
-func (r Retention) overdue(ids []string, now time.Time) bool {
-	loose := r
-	if r.Operations >= 0 {
-		loose.Operations = max(r.Operations, keepAlways) + max(r.Operations, keepAlways)/slack
+// overdue says whether automatic pruning has something to do for a root with so many operations: whether
+// the limits on count and age are passed by more than the slack.
+func (r Retention) overdue(count int, oldest string, now time.Time) bool {
+	most := max(r.Operations, keepAlways)
+	switch {
+	case count <= keepAlways:
+		return false
+	case r.Operations >= 0 && count > most+most/slack:
+		return true
 	}
-	if r.Age >= 0 {
-		loose.Age = r.Age + r.Age/slack
-	}
-	return slices.Contains(loose.expired(ids, now, false), true)
+	return r.Age >= 0 && now.Sub(idTime(oldest)) > r.Age+r.Age/slack
 }
 
 // idTime is when an operation began, as its id tells.
