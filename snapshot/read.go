@@ -47,11 +47,13 @@ func readRecord(p Place, group string, ref opRef) (*Record, error) {
 // since it was listed. The commit of a torn ref is looked for in the packs.
 func resolveRef(p Place, group string, ref opRef) (oid, opRef, error) {
 	commit, err := readRef(p, group, ref)
-	if errors.Is(err, fs.ErrNotExist) {
-		if now, moved := movedRef(p, group, ref); moved {
-			ref = now
-			commit, err = readRef(p, group, ref)
+	for try := 0; errors.Is(err, fs.ErrNotExist) && try < maxMoves; try++ {
+		now, moved := movedRef(p, group, ref)
+		if !moved {
+			break
 		}
+		ref = now
+		commit, err = readRef(p, group, ref)
 	}
 	if errors.Is(err, ErrTorn) {
 		if found, ok := salvageCommit(p, ref); ok {

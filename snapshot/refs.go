@@ -112,6 +112,9 @@ func listOnce(p Place, group string) ([]opRef, error) {
 	return slices.Compact(refs), err
 }
 
+// maxMoves bounds how often a reader follows a record that is folded again while it looks for it.
+const maxMoves = 20
+
 // movedRef looks for the ref of an operation whose record is in another pack than it was: the store
 // was folded since the ref was listed.
 func movedRef(p Place, group string, old opRef) (opRef, bool) {

@@ -80,7 +80,7 @@ func (s *source) missing(id oid, own, elsewhere error) error {
 func (s *source) inOwn(id oid) (objType, []byte, error) {
 	if s.pack == nil {
 		p, err := openPack(packPath(s.place, s.own))
-		if errors.Is(err, fs.ErrNotExist) && s.moved() {
+		for try := 0; errors.Is(err, fs.ErrNotExist) && try < maxMoves && s.moved(); try++ {
 			p, err = openPack(packPath(s.place, s.own))
 		}
 		if err != nil {
