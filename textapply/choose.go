@@ -30,7 +30,7 @@ func (j *joint) choose() {
 	if j.settled(earliest, latest) {
 		return
 	}
-	if j.takeHints(earliest, latest) {
+	if j.takeHints(earliest, latest) || j.takeBounds(earliest, latest) {
 		return
 	}
 	for i, c := range j.chunks {

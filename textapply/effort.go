@@ -14,6 +14,8 @@ const (
 // must cost little more than one with a single mistake.
 type effort struct {
 	searches, lookedBack, cutScopes int
+	// context is evenContext of the patch.
+	context int
 }
 
 func newEffort() *effort {

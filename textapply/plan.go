@@ -102,6 +102,7 @@ type Step struct {
 // error of MakePlan.
 func MakePlan(patch *Patch, tree Tree, policy Policy) *Plan {
 	pl := &planner{tree: tree, policy: policy, overlay: map[string]*entry{}, effort: newEffort()}
+	pl.effort.context = evenContext(patch)
 	plan := &Plan{Sections: make([]SectionResult, len(patch.Sections))}
 	for i := range patch.Sections {
 		plan.Sections[i].Section = &patch.Sections[i]
