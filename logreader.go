@@ -40,7 +40,10 @@ func (l *logReader) each() iter.Seq2[logged, error] {
 			op := l.ops[0]
 			l.ops = l.ops[1:]
 			rec, err := op.Read()
-			if err != nil {
+			switch {
+			case errors.Is(err, snapshot.ErrUnknownOperation):
+				continue // pruned since it was listed
+			case err != nil:
 				if !yield(logged{}, &unreadableError{id: op.ID, err: err}) {
 					return
 				}
