@@ -176,7 +176,7 @@ func (d *differ) compare(composed []logged, paths []*history.Path) error {
 	for _, op := range composed {
 		records[op.Entry] = op.rec
 	}
-	dirs := dirsOfAll(composed)
+	dirs := dirsOfAll(composed, nil)
 	for _, p := range paths {
 		d.gaps(p)
 		c, err := d.change(p, records, tree, dirs)

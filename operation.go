@@ -91,7 +91,7 @@ func (op *operation) perform(j *job, r *Result) error {
 		}
 		return errors.Join(err, rec.store.ClearPending(rec.Record))
 	}
-	r.Applied, r.ID = len(j.files) > 0 || j.index != nil, rec.Meta.ID
+	r.Applied, r.ID = len(j.files)+len(j.made)+len(j.removed) > 0 || j.index != nil, rec.Meta.ID
 	r.Snapshot.Commit, r.Snapshot.Undoable = rec.Commit(), true
 	err = rec.store.Publish(rec.Record)
 	if err != nil {

@@ -121,17 +121,25 @@ func (u *reversal) open() error {
 	if u.tree != nil {
 		u.tree.Close()
 	}
-	u.tree, u.dirs = tree, dirsOfAll(u.chosen.targets)
+	u.tree, u.dirs = tree, dirsOfAll(u.chosen.targets, u.concerns)
 	u.anchors, err = u.findAnchors()
 	return err
+}
+
+// concerns reports whether a folder is for the request to make or remove: where only some paths are wanted,
+// those that are above one of them.
+func (u *reversal) concerns(dir string) bool {
+	return !u.chosen.partial || slices.ContainsFunc(u.chosen.paths, func(p *history.Path) bool {
+		return p.Path == dir || strings.HasPrefix(p.Path, dir+"/")
+	})
 }
 
 // plan works out the way back for every path, or why there is none.
 func (u *reversal) plan() error {
 	u.files, u.still, u.conflicts, u.result.Changes, u.result.Files = nil, nil, nil, nil, nil
 	var refused driftError
-	moved, done := movedFrom(u.chosen.paths), map[string]bool{}
-	for _, p := range u.chosen.paths {
+	files, backs := make([]worktree.File, len(u.chosen.paths)), make([]*wayBack, len(u.chosen.paths))
+	for i, p := range u.chosen.paths {
 		now, stamp, err := u.dirs.standing(u.tree, p.Path)
 		if err != nil {
 			return err
@@ -149,9 +157,17 @@ func (u *reversal) plan() error {
 		if back.conflict != nil {
 			u.conflicts = append(u.conflicts, back.conflict)
 		}
-		c := change.Change{Path: p.Path, OldPath: moved[p.Path], Before: now, After: back.state, Index: indexBackOf(p)}
-		f := worktree.File{Change: c, Stamp: stamp, InPlace: p.Newest().Meta().InPlace}
-		u.add(reverseWord(p), f, back)
+		if back.drift == nil && now.Kind == change.Dir && back.state.Kind != change.Dir {
+			return &worktree.PathError{Path: p.Path, Err: worktree.ErrIsDirectory,
+				Problem: "a folder stands there now; move it away first"}
+		}
+		c := change.Change{Path: p.Path, Before: now, After: back.state, Index: indexBackOf(p)}
+		files[i], backs[i] = worktree.File{Change: c, Stamp: stamp, InPlace: p.Newest().Meta().InPlace}, back
+	}
+	moved, done := movedFrom(u.chosen.paths, files), map[string]bool{}
+	for i, p := range u.chosen.paths {
+		files[i].OldPath = moved[p.Path]
+		u.add(reverseWord(p), files[i], backs[i])
 		done[p.Path] = true
 	}
 	u.addAnchored(done)
@@ -206,12 +222,18 @@ func reverseWord(p *history.Path) string {
 	return "modify"
 }
 
-// movedFrom maps the old name of a file that was moved to the new one, from which it comes back.
-func movedFrom(paths []*history.Path) map[string]string {
-	out := map[string]string{}
-	for _, p := range paths {
-		if m := p.Oldest().Meta(); m.OldPath != "" && m.Before.Kind == change.Absent {
-			out[m.OldPath] = p.Path
+// movedFrom maps the old name of a file that was moved to the new one, from which it comes back. Where
+// several were moved away from there, one after the other, it is the first that comes back.
+func movedFrom(paths []*history.Path, files []worktree.File) map[string]string {
+	out, since := map[string]string{}, map[string]string{}
+	for i, p := range paths {
+		m, id := p.Oldest().Meta(), p.Oldest().Entry.Meta.ID
+		goes := files[i].Before.Kind != change.Absent && files[i].After.Kind == change.Absent
+		if m.OldPath == "" || m.Before.Kind != change.Absent || !goes {
+			continue
+		}
+		if old, ok := since[m.OldPath]; !ok || id < old {
+			out[m.OldPath], since[m.OldPath] = p.Path, id
 		}
 	}
 	return out
@@ -285,13 +307,26 @@ func (u *reversal) carryOut() error {
 		if err := u.e.forecastPending(u.result); err != nil || len(u.files) == 0 {
 			return err
 		}
-		return u.e.foresee(&job{tree: u.tree, files: u.files, snapshot: snapshotAlways})
+		made, removed, err := u.folders()
+		if err != nil {
+			return err
+		}
+		return u.e.foresee(&job{tree: u.tree, files: u.files, made: made, removed: removed, snapshot: snapshotAlways})
 	}
 	return u.write()
 }
 
+// folders returns those that are made and removed with the files.
+func (u *reversal) folders() (made, removed []worktree.Dir, err error) {
+	made, _, err = u.tree.Dirs(fileChanges(changesOf(u.files)))
+	if err != nil {
+		return nil, nil, err
+	}
+	return u.dirs.toMake(u.tree, u.files, made), u.dirs.toRemove(u.tree, u.files), nil
+}
+
 func (u *reversal) write() error {
-	made, removed, err := u.tree.Dirs(fileChanges(changesOf(u.files)))
+	made, removed, err := u.folders()
 	if err != nil {
 		return err
 	}
@@ -302,7 +337,7 @@ func (u *reversal) write() error {
 	j := job{
 		index: index,
 		kind:  history.Reverse(entriesIn(u.chosen.targets)), tree: u.tree, files: u.files, still: u.still,
-		made: u.anchors.modes(u.dirs.modes(made)), removed: u.dirs.leftover(u.tree, u.dirs.ours(removed)),
+		made: u.anchors.modes(made), removed: removed,
 		meta: u.meta(), snapshot: snapshotAlways,
 	}
 	if err := u.op.perform(&j, u.result); err != nil || index == nil {

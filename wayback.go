@@ -1,7 +1,9 @@
 package oxpatch
 
 import (
+	"maps"
 	"os"
+	pathpkg "path"
 	"slices"
 
 	"github.com/openoxide/oxpatch/change"
@@ -62,74 +64,91 @@ func (u *reversal) record(s history.Step) *snapshot.Record {
 	return nil
 }
 
-// madeDirs are the folders that operations made and removed.
+// madeDirs are the folders that operations made and removed. Of several operations that made and removed
+// one, in turn, the oldest says what was there before all of them.
 type madeDirs struct {
-	made, removed map[string]snapshot.DirMeta
+	made, removed map[string]snapshot.DirMeta // by the oldest operation
+	named         map[string]bool             // by any
 }
 
-// dirsOfAll collects the folders of operations, given newest first; where several removed one, what
-// it was before the oldest counts.
-func dirsOfAll(targets []logged) madeDirs {
-	d := madeDirs{map[string]snapshot.DirMeta{}, map[string]snapshot.DirMeta{}}
+// dirsOfAll collects the folders of operations, given newest first, as far as they are of concern; nil is
+// for all.
+func dirsOfAll(targets []logged, concern func(dir string) bool) madeDirs {
+	d := madeDirs{map[string]snapshot.DirMeta{}, map[string]snapshot.DirMeta{}, map[string]bool{}}
 	for _, t := range targets {
 		for _, m := range t.Meta.DirsMade {
-			d.made[m.Path] = m
+			d.note(m, d.made, d.removed, concern)
 		}
 		for _, m := range t.Meta.DirsRemoved {
-			d.removed[m.Path] = m
+			d.note(m, d.removed, d.made, concern)
 		}
 	}
 	return d
+}
+
+func (d madeDirs) note(m snapshot.DirMeta, to, other map[string]snapshot.DirMeta, concern func(dir string) bool) {
+	d.named[m.Path] = true
+	if concern == nil || concern(m.Path) {
+		to[m.Path] = m
+		delete(other, m.Path)
+	}
 }
 
 // standing reads what stands at a path. A folder that one of the operations makes or removes in the
 // place of a file counts as nothing there, as it does in the records.
 func (d madeDirs) standing(tree *worktree.Tree, path string) (change.State, worktree.Stamp, error) {
 	now, stamp, err := tree.Read(path)
-	if err != nil || now.Kind != change.Dir {
-		return now, stamp, err
-	}
-	_, made := d.made[path]
-	_, removed := d.removed[path]
-	if made || removed {
+	if err == nil && now.Kind == change.Dir && d.named[path] {
 		return change.State{}, worktree.Stamp{}, nil
 	}
-	return now, stamp, nil
+	return now, stamp, err
 }
 
-// modes gives folders that are made again the mode that they had.
-func (d madeDirs) modes(made []worktree.Dir) []worktree.Dir {
-	for i, m := range made {
+// toMake returns the folders to be made: those that files need, with the mode that they had, and those
+// that the operations removed when there was nothing left in them, as there will not be now.
+func (d madeDirs) toMake(tree *worktree.Tree, files []worktree.File, needed []worktree.Dir) []worktree.Dir {
+	have := map[string]bool{}
+	for i, m := range needed {
+		have[m.Path] = true
 		if old, ok := d.removed[m.Path]; ok {
-			made[i].Mode = old.Mode
+			needed[i].Mode = old.Mode
 		}
 	}
-	return made
-}
-
-// ours keeps of the folders that become empty those that the operations had made.
-func (d madeDirs) ours(removed []worktree.Dir) []worktree.Dir {
-	return slices.DeleteFunc(removed, func(r worktree.Dir) bool {
-		_, ok := d.made[r.Path]
-		return !ok
-	})
-}
-
-// leftover adds the folders that the operations made and did not come to use, as a run under Codex's
-// rules does that fails midway: those in which there is nothing but folders that go.
-func (d madeDirs) leftover(tree *worktree.Tree, removed []worktree.Dir) []worktree.Dir {
-	goes := map[string]bool{}
-	for _, r := range removed {
-		goes[r.Path] = true
+	for _, f := range files {
+		have[f.Path] = true
 	}
-	var names []string
-	for path := range d.made {
-		names = append(names, path)
-	}
-	slices.Sort(names)
-	for _, path := range slices.Backward(names) { // what is inside comes first
+	for _, path := range slices.Sorted(maps.Keys(d.removed)) { // what is above comes first
 		now, _, err := tree.Read(path)
-		if goes[path] || err != nil || now.Kind != change.Dir {
+		if have[path] || err != nil || now.Kind != change.Absent {
+			continue
+		}
+		up, _, err := tree.Read(pathpkg.Dir(path))
+		if above := pathpkg.Dir(path); above == "." || have[above] || err == nil && up.Kind == change.Dir {
+			have[path] = true
+			needed = append(needed, worktree.Dir{Path: path, Mode: d.removed[path].Mode})
+		}
+	}
+	return needed
+}
+
+// toRemove returns, of the folders that the operations made, those in which nothing is left when the
+// files are written, the deepest first. One that they did not come to use, as in a run under Codex's rules
+// that fails midway, is among them.
+func (d madeDirs) toRemove(tree *worktree.Tree, files []worktree.File) []worktree.Dir {
+	goes, needed := map[string]bool{}, map[string]bool{}
+	for _, f := range files {
+		if f.After.Kind == change.Absent {
+			goes[f.Path] = true
+			continue
+		}
+		for up := pathpkg.Dir(f.Path); up != "." && up != "/"; up = pathpkg.Dir(up) {
+			needed[up] = true
+		}
+	}
+	var removed []worktree.Dir
+	for _, path := range slices.Backward(slices.Sorted(maps.Keys(d.made))) {
+		now, _, err := tree.Read(path)
+		if needed[path] || err != nil || now.Kind != change.Dir {
 			continue
 		}
 		inside, err := os.ReadDir(tree.Abs(path))
