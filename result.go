@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/openoxide/oxpatch/change"
@@ -158,6 +159,8 @@ func operationProblem(err error) Problem {
 		p.Kind, p.Hint = KindUnsupported, "use that newer oxpatch here; nothing was touched"
 	case errors.Is(err, worktree.ErrDrift):
 		p.Hint = "nothing was changed; read the file again and make the patch anew"
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		p.Hint = "nothing was changed; free some space and run the command again"
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		p.Kind, p.Message, p.Hint = KindInterrupted, "interrupted; everything is as it was before", "run the command again"
 	}

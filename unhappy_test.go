@@ -2,11 +2,13 @@ package oxpatch_test
 
 import (
 	"context"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -414,4 +416,42 @@ func TestTheLogKeepsWhoAskedForIt(t *testing.T) {
 	assert.Equal(t, []string{op.ID}, ops[0].Reverts)
 	assert.Equal(t, "s", ops[0].Session)
 	assert.NotNil(t, op.Reverts)
+}
+
+// A full disk is the user's to make room on: the refusal says so, and everything is as it was.
+func TestAFullDiskIsExplained(t *testing.T) {
+	t.Parallel()
+	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT} {
+		for name, opt := range map[string]func() oxpatch.Option{
+			"writing": func() oxpatch.Option {
+				return oxpatch.WithTreeEffects(func(op worktree.Op, path string) error {
+					return &fs.PathError{Op: string(op), Path: path, Err: full}
+				})
+			},
+			"recording": func() oxpatch.Option {
+				return oxpatch.WithStoreEffects(func(e snapshot.Effect, path string) error {
+					if e == snapshot.EffectWrite {
+						return &fs.PathError{Op: "write", Path: path, Err: full}
+					}
+					return nil
+				})
+			},
+		} {
+			g := newGround(t)
+			g.write("a.txt", "0\n")
+			g.apply(replacement("a.txt", "0", "1"))
+			was := g.image()
+			check := func(res *oxpatch.Result, err error) {
+				t.Helper()
+				require.ErrorIs(t, err, full, name)
+				require.NotEmpty(t, res.Problems)
+				assert.Contains(t, res.Problems[0].Hint, "free some space", "%s: %v", name, res.Problems)
+				assert.False(t, res.Applied)
+				assert.Equal(t, was, g.image())
+			}
+			check(g.open(opt()).Undo(context.Background(), oxpatch.UndoRequest{}))
+			check(g.open(opt()).Apply(context.Background(), request(replacement("a.txt", "1", "2"))))
+			assert.Equal(t, []string{"apply done"}, g.log())
+		}
+	}
 }
