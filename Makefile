@@ -19,11 +19,12 @@ build: ## build bin/oxpatch
 
 .PHONY: test
 test: ## run all tests
-	go test ./...
+	go test -timeout 30m ./...
 
+# Random tests take fewer steps here: what they look for is found by make test, races by a few.
 .PHONY: race
-race: ## run all tests under the race detector (needs a C compiler)
-	CGO_ENABLED=1 go test -race ./...
+race: ## run all tests under the race detector, the long ones shortened (needs a C compiler)
+	CGO_ENABLED=1 go test -race -short -timeout 30m ./...
 
 .PHONY: lint
 lint: vet golangci ## gofmt, go vet and golangci-lint
