@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/openoxide/oxpatch/change"
 	"github.com/openoxide/oxpatch/snapshot"
 )
 
@@ -59,6 +58,7 @@ type SharedContent struct {
 	Operation string // that was forgotten
 	Path      string // in it, as in FileResult
 	With      string // the operation that has the same content
+	Root      string // that operation's root, where it is another one that has its records in the same store; else ""
 }
 
 // Prune drops the operations that are past the limits, in all stores that hold operations on the root,
@@ -148,56 +148,6 @@ func (e *Engine) pendingOr(err error, id string) error {
 		}
 	}
 	return err
-}
-
-// sharedContents finds the contents of operations that others on the root have too.
-func (e *Engine) sharedContents(ctx context.Context, forget []snapshot.Operation) ([]SharedContent, error) {
-	ops, err := e.site.History().Ops()
-	if err != nil && len(ops) == 0 || len(forget) == len(ops) {
-		return nil, err
-	}
-	forgets := func(op snapshot.Operation) bool {
-		return slices.ContainsFunc(forget, func(o snapshot.Operation) bool { return o.ID == op.ID })
-	}
-	var goes, stays []snapshot.Meta
-	for _, op := range ops {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		rec, err := op.Read()
-		switch {
-		case err != nil: // it is named when the store is gone through
-		case forgets(op):
-			goes = append(goes, rec.Meta)
-		default:
-			stays = append(stays, rec.Meta)
-		}
-	}
-	return shared(goes, stays), nil
-}
-
-// shared pairs each path of the operations that go with the newest operation that has the same content,
-// unless it is empty. stays is newest first.
-func shared(goes, stays []snapshot.Meta) []SharedContent {
-	holder := map[string]string{}
-	for _, m := range slices.Backward(stays) {
-		for _, p := range m.Paths {
-			holder[p.Before.OID], holder[p.After.OID] = m.ID, m.ID
-		}
-	}
-	delete(holder, "")
-	var out []SharedContent
-	for _, m := range slices.Backward(goes) {
-		for _, p := range m.Paths {
-			for _, s := range []snapshot.StateMeta{p.Before, p.After} {
-				one := SharedContent{Operation: m.ID, Path: change.DisplayPath(p.Path), With: holder[s.OID]}
-				if s.Size > 0 && one.With != "" && !slices.Contains(out, one) {
-					out = append(out, one)
-				}
-			}
-		}
-	}
-	return out
 }
 
 // eachStore does something to each store that exists; with Check it gets no store that could be written.
@@ -299,7 +249,9 @@ func (r *PruneResult) MarshalJSON() ([]byte, error) {
 	if r.Command == "forget" {
 		shared := []wireShared{}
 		for _, s := range r.Shared {
-			shared = append(shared, wireShared(s))
+			one := wireShared{Operation: s.Operation, Path: s.Path, With: s.With}
+			one.Root, one.RootBase64 = text(s.Root)
+			shared = append(shared, one)
 		}
 		w.Shared = &shared
 	}
@@ -329,7 +281,9 @@ type wirePruned struct {
 }
 
 type wireShared struct {
-	Operation string `json:"operation"`
-	Path      string `json:"path"`
-	With      string `json:"with"`
+	Operation  string `json:"operation"`
+	Path       string `json:"path"`
+	With       string `json:"with"`
+	Root       string `json:"root,omitempty"`
+	RootBase64 string `json:"root_base64,omitempty"`
 }

@@ -13,11 +13,13 @@ type History struct {
 	places []Place
 }
 
-// Operation names a finished operation and where its record is.
+// Operation names an operation, mostly a finished one, and where its record is.
 type Operation struct {
 	ID    string
 	Place Place
 	ref   opRef
+	// pending: it is not settled. Only Neighbours lists those.
+	pending bool
 }
 
 // History returns the root's history. Nothing is read yet.
@@ -45,6 +47,32 @@ func (h *History) Ops() ([]Operation, error) {
 	slices.SortStableFunc(ops, func(a, b Operation) int { return strings.Compare(b.ID, a.ID) })
 	// A store copied by hand may hold the same operation as another; the better place wins.
 	ops = slices.CompactFunc(ops, func(a, b Operation) bool { return a.ID == b.ID })
+	return ops, errors.Join(failures...)
+}
+
+// Neighbours returns all operations in the history's stores, newest first: also those of other roots, and
+// those that are not settled. It reads only names. With an error the list holds what could be listed.
+func (h *History) Neighbours() ([]Operation, error) {
+	var ops []Operation
+	var failures []error
+	for _, p := range h.places {
+		if _, err := checkFormat(p.Dir); err != nil {
+			failures = append(failures, err)
+			continue
+		}
+		roots, err := storeRoots(p)
+		failures = append(failures, err)
+		for _, root := range roots {
+			for _, group := range []string{groupOps, groupPending} {
+				refs, err := listRefs(root, group)
+				failures = append(failures, err)
+				for _, ref := range refs {
+					ops = append(ops, Operation{ID: ref.id, Place: root, ref: ref, pending: group == groupPending})
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(ops, func(a, b Operation) int { return strings.Compare(b.ID, a.ID) })
 	return ops, errors.Join(failures...)
 }
 
@@ -114,7 +142,11 @@ func fromNewest(id string) (int, bool) {
 // Read returns the operation's record. Errors: ErrUnknownOperation if it is gone, *TornError,
 // *NewerFormatError.
 func (o Operation) Read() (*Record, error) {
-	r, err := readRecord(o.Place, groupOps, o.ref)
+	group := groupOps
+	if o.pending {
+		group = groupPending
+	}
+	r, err := readRecord(o.Place, group, o.ref)
 	if errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrTorn) {
 		return nil, &UnknownError{ID: o.ID}
 	}

@@ -123,8 +123,13 @@ func (a *app) finishPrune(res *oxpatch.PruneResult, err error) {
 	for _, s := range res.Stores {
 		a.write(visible(prunedLine(res, s)) + "\n")
 	}
-	for _, s := range res.Shared {
-		a.write(visible(fmt.Sprintf("operation %s: a content of %s stays, for operation %s has it too", s.Operation, s.Path, s.With)) + "\n")
+	for i, s := range res.Shared {
+		const most = 20
+		if i == most {
+			a.write(fmt.Sprintf("and so do %d more contents; --json names them\n", len(res.Shared)-i))
+			break
+		}
+		a.write(visible(sharedLine(s)) + "\n")
 	}
 	switch {
 	case len(res.Stores) == 0:
@@ -145,6 +150,15 @@ func prunedLine(res *oxpatch.PruneResult, s oxpatch.PrunedStore) string {
 		line += "  (" + strings.Join(s.Operations, ", ") + ")"
 	}
 	return line
+}
+
+// sharedLine says which operation keeps a content in the store.
+func sharedLine(s oxpatch.SharedContent) string {
+	of := ""
+	if s.Root != "" {
+		of = " in " + s.Root
+	}
+	return fmt.Sprintf("operation %s: a content of %s stays, for operation %s%s has it too", s.Operation, s.Path, s.With, of)
 }
 
 // pruneCode maps what a prune or a forget came to to the exit code. One that failed midway has changed
