@@ -110,3 +110,62 @@ func TestCheckpointsInRepositoriesOfAllKinds(t *testing.T) {
 		}
 	})
 }
+
+// New files of a tree go only where what was ignored at the checkpoint is ignored still, whatever part of the
+// tree is restored; and what a refusal says is the way out.
+func TestRestoreNeverTakesIgnoredFilesForNew(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		spoil func(g *ground)
+		paths []string
+		rules string // that are in the way; "" for none
+		gone  []string
+	}{
+		"changed":              {spoil: func(g *ground) { g.write(".gitignore", "x\n") }, rules: ".gitignore"},
+		"removed":              {spoil: func(g *ground) { g.remove(".gitignore") }, rules: ".gitignore"},
+		"changed, a part":      {spoil: func(g *ground) { g.write(".gitignore", "x\n") }, paths: []string{"d"}, rules: ".gitignore"},
+		"changed below":        {spoil: func(g *ground) { g.write("d/.gitignore", "x\n") }, rules: "d/.gitignore"},
+		"changed elsewhere":    {spoil: func(g *ground) { g.write("d/.gitignore", "x\n") }, paths: []string{"new.txt"}, gone: []string{"new.txt"}},
+		"only the permissions": {spoil: func(g *ground) { require.NoError(g.t, os.Chmod(g.path(".gitignore"), 0o600)) }, gone: []string{"new.txt"}},
+		"new, ignores more":    {spoil: func(g *ground) { g.write("e/.gitignore", "*.tmp\n"); g.write("e/f", "f\n") }, gone: []string{"new.txt", "e/f", "e/.gitignore"}},
+		"new, ignores less":    {spoil: func(g *ground) { g.write("d/e/.gitignore", "!*.log\n") }, rules: "d/e/.gitignore"},
+		"in the place of its folder": {
+			spoil: func(g *ground) { require.NoError(g.t, os.RemoveAll(g.path("d"))); g.link("e", "d") },
+			gone:  []string{"new.txt"},
+		},
+		"a folder in its place": {
+			spoil: func(g *ground) { g.remove(".gitignore"); g.write(".gitignore/x", "x\n") }, rules: ".gitignore",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGitRepo(t, map[string]string{".gitignore": "*.log\n", "d/.gitignore": "*.o\n", "d/a.txt": "a\n"})
+			g.write("top.log", "precious\n")
+			g.write("d/e/deep.log", "precious\n")
+			g.write("d/out.o", "precious\n")
+			id := g.checkpoint().ID
+			g.write("new.txt", "new\n")
+			c.spoil(g)
+			spoilt := g.image()
+			req := oxpatch.RestoreRequest{ID: id, Paths: c.paths, DeleteNew: true}
+			if c.rules != "" {
+				res, err := g.open().Restore(context.Background(), req)
+				require.ErrorIs(t, err, oxpatch.ErrDrift)
+				require.Len(t, res.Problems, 1)
+				assert.Equal(t, c.rules, res.Problems[0].Path)
+				assert.Contains(t, res.Problems[0].Hint, "oxpatch restore "+id+" --delete-new -- "+c.rules)
+				assert.Equal(t, spoilt, g.image())
+				g.restore(oxpatch.RestoreRequest{ID: id, Paths: []string{c.rules}, DeleteNew: true})
+			}
+			g.restore(req)
+			for _, name := range c.gone {
+				assert.NoFileExists(t, g.path(name))
+			}
+			for _, kept := range []string{"top.log", "d/e/deep.log", "d/out.o"} {
+				if _, was := spoilt[kept]; was {
+					assert.Equal(t, "precious\n", g.read(kept))
+				}
+			}
+		})
+	}
+}

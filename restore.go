@@ -86,8 +86,13 @@ func (r *restoring) run() error {
 		if errors.As(err, &list) {
 			return r.result.failListing(list, "restore without --delete-new; new files then stay")
 		}
+		var rules *ignoreRulesError
+		changed := errors.As(err, &rules)
 		err = r.result.failOperation(err)
 		r.result.askAgain()
+		if n := len(r.result.Problems); changed && n > 0 {
+			r.result.Problems[n-1].Hint = rules.hint()
+		}
 		return err
 	}
 	r.result.OK, r.result.Exact = true, true

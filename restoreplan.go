@@ -284,7 +284,7 @@ func (p *restorePlanner) newFiles() error {
 			return err
 		}
 	}
-	return p.sameIgnoreRules()
+	return p.sameIgnoreRules(list)
 }
 
 // scope lists what stands now where the checkpoint knows what stood.
@@ -308,28 +308,3 @@ func (p *restorePlanner) scope() (*scan.Listing, error) {
 	p.result.warn(Problem{Kind: KindGit, Message: "which files are new cannot be told: " + trimmed(err), Hint: "they stay as they are"})
 	return &scan.Listing{}, nil
 }
-
-// sameIgnoreRules refuses to remove new files of a tree whose ignore rules have changed: what was
-// ignored at the checkpoint, and so is not in it, would pass for new.
-func (p *restorePlanner) sameIgnoreRules() error {
-	isRules := func(p string) bool { return path.Base(p) == ".gitignore" }
-	isOther := func(p string) bool { return !isRules(p) }
-	if p.rec.Meta.Tree == nil || p.e.site.Repo == nil || !slices.ContainsFunc(p.foreign, isOther) {
-		return nil
-	}
-	for _, f := range p.plan.files {
-		if isRules(f.Path) {
-			return &ignoreRulesError{path: f.Path}
-		}
-	}
-	return nil
-}
-
-// ignoreRulesError is a .gitignore that is not as it was.
-type ignoreRulesError struct{ path string }
-
-func (e *ignoreRulesError) Error() string {
-	return change.DisplayPath(e.path) + ": it is not as it was then, so files that were ignored could pass for new ones; restore without --delete-new first, then with it"
-}
-
-func (e *ignoreRulesError) Unwrap() error { return ErrDrift }
