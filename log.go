@@ -112,10 +112,7 @@ func (e *Engine) logFilter(req LogRequest) (func(logged) bool, error) {
 // logEntries joins finished and unsettled operations by age.
 func (e *Engine) logEntries(ctx context.Context) iter.Seq2[logged, error] {
 	return func(yield func(logged, error) bool) {
-		pending, err := e.site.History().Pending()
-		if err != nil && !yield(logged{}, err) {
-			return
-		}
+		pending, unlisted := e.site.History().Pending()
 		// unresolved yields those that are newer than an id.
 		unresolved := func(id string) bool {
 			for len(pending) > 0 && pending[len(pending)-1].Meta.ID > id {
@@ -130,6 +127,10 @@ func (e *Engine) logEntries(ctx context.Context) iter.Seq2[logged, error] {
 		log, err := e.openLog()
 		if err == nil {
 			err = log.partial
+		}
+		// What is wrong with a whole store is wrong with both lists, and said once.
+		if unlisted != nil && (err == nil || unlisted.Error() != err.Error()) && !yield(logged{}, unlisted) {
+			return
 		}
 		if err != nil && !yield(logged{}, err) {
 			return

@@ -88,6 +88,9 @@ func (e *Engine) laterThan(id string, res *Result) (*later, error) {
 		if errors.Is(err, snapshot.ErrNewerFormat) {
 			return nil, err
 		}
+		if errors.Is(err, snapshot.ErrUnknownOperation) {
+			continue // dropped from the history since it was listed
+		}
 		if err != nil {
 			res.warn(Problem{Kind: KindIO, Message: fmt.Sprintf("operation %s cannot be read: %v", op.ID, err), Hint: "files that it made are taken for yours"})
 			continue
