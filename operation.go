@@ -83,13 +83,17 @@ func (op *operation) perform(j *job, r *Result) error {
 		return nil
 	}
 	if err := rec.store.SetPending(rec.Record); err != nil {
-		return errors.Join(err, rec.store.ClearPending(rec.Record))
+		err = errors.Join(err, rec.store.ClearPending(rec.Record))
+		closeStore()
+		return errors.Join(err, op.discard(rec))
 	}
 	if err := j.carryOut(op, rec.Meta.ID); err != nil {
 		if errors.Is(err, ErrRollback) || errors.Is(err, worktree.ErrKilled) {
 			return err // still pending, for recovery
 		}
-		return errors.Join(err, rec.store.ClearPending(rec.Record))
+		err = errors.Join(err, rec.store.ClearPending(rec.Record))
+		closeStore()
+		return errors.Join(err, op.discard(rec))
 	}
 	r.Applied, r.ID = len(j.files)+len(j.made)+len(j.removed) > 0 || j.index != nil, rec.Meta.ID
 	r.Snapshot.Commit, r.Snapshot.Undoable = rec.Commit(), true
@@ -104,6 +108,16 @@ func (op *operation) perform(j *job, r *Result) error {
 	}
 	closeStore() // pruning takes the store's lock alone
 	return op.maintain(rec.store, rec.Meta.Session, r)
+}
+
+// discard frees what the record of an operation takes up that came to nothing, one that was interrupted
+// too. Whatever comes of it, only a kill is an error: pruning sees to the rest.
+func (op *operation) discard(rec *stored) error {
+	err := rec.store.Discard(context.WithoutCancel(op.ctx), rec.Record, op.e.o.now())
+	if errors.Is(err, snapshot.ErrKilled) {
+		return err
+	}
+	return nil
 }
 
 // stored is a record with the store that it is in.

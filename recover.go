@@ -125,7 +125,7 @@ func (s *settlement) keep(ctx context.Context, files []worktree.File) error {
 			return err
 		}
 	}
-	return s.store.ClearPending(s.rec)
+	return s.drop()
 }
 
 // forceBack brings every path back to its before, whatever stands there now.
@@ -155,7 +155,7 @@ func (s *settlement) forceBack(ctx context.Context) error {
 	if saved != nil {
 		err = s.store.Publish(saved)
 	}
-	return errors.Join(err, s.store.ClearPending(s.rec))
+	return errors.Join(err, s.drop())
 }
 
 // reportPending lists the files of an operation that needs a decision.

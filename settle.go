@@ -100,6 +100,8 @@ type settlement struct {
 	// unlock gives the store's lock back; nil while it is not held. From a record's Put until it is
 	// published nobody else may prune the store.
 	unlock func()
+	// dropped: the record is no longer needed.
+	dropped bool
 }
 
 func (s *settlement) close() {
@@ -107,6 +109,16 @@ func (s *settlement) close() {
 	if s.unlock != nil {
 		s.unlock()
 	}
+	if s.dropped {
+		_ = s.store.Discard(context.Background(), s.rec, s.e.o.now()) // if not now, when the store is pruned
+	}
+}
+
+// drop ends an operation that came to nothing.
+func (s *settlement) drop() error {
+	err := s.store.ClearPending(s.rec)
+	s.dropped = err == nil
+	return err
 }
 
 func (e *Engine) openSettlement(rec *snapshot.Record) (*settlement, error) {
@@ -200,7 +212,7 @@ func (s *settlement) rollBack(ctx context.Context, files []worktree.File, save [
 			return err
 		}
 	}
-	return s.store.ClearPending(s.rec)
+	return s.drop()
 }
 
 // save records what stands at some paths now and what recovery will put there. A recovery that

@@ -57,6 +57,32 @@ func (s *Store) Maintain(ctx context.Context, r Retention, session string, now t
 	return out, s.noteMaintained(r, now)
 }
 
+// discardBytes is from what size on the pack of a record that came to nothing goes at once. Smaller ones
+// wait until packs are folded.
+const discardBytes = 256 << 10
+
+// Discard frees what a record takes up that is neither pending nor published: else one large operation
+// that fails again and again, for want of space at worst, would fill a disk. It does nothing for a small
+// one, and where another process uses the store; and it begins nothing new after a second. Locks are as
+// for Maintain.
+func (s *Store) Discard(ctx context.Context, r *Record, now time.Time) error {
+	info, err := os.Lstat(packPath(s.place, r.ref.pack))
+	if err != nil || info.Size() < discardBytes {
+		return nil //nolint:nilerr // it is not there
+	}
+	release, err := s.LockExclusive(ctx, -1)
+	if err != nil {
+		if errors.Is(err, ErrBusy) {
+			return nil
+		}
+		return err
+	}
+	defer release()
+	pr := pruning{place: s.place, disk: &s.disk, limits: noLimits(), now: now, auto: true, deadline: time.Now().Add(autoTime)}
+	_, err = pr.run(ctx)
+	return err
+}
+
 func (s *Store) due(r Retention, now time.Time) bool {
 	last, known := s.lastMaintained()
 	m := s.measure()
