@@ -110,9 +110,9 @@ func (c *checkpoint) fail(caller context.Context, err error) error {
 	case errors.As(err, &limit):
 		flag := " (--max-files)"
 		if limit.What == scan.LimitBytes {
-			flag = ""
+			flag = " (--max-snapshot)"
 		}
-		err = c.tooLarge(limit.Error(), c.limitHint(flag))
+		err = c.tooLarge(limit.Text(FormatSize), c.limitHint(flag))
 	case errors.As(err, &home):
 		err = c.tooLarge(home.Error(), "name the files and folders that matter, or run it in a folder below")
 	case caller.Err() == nil && errors.Is(err, context.DeadlineExceeded) && errors.Is(context.Cause(c.ctx), errSlow):

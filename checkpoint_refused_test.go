@@ -28,11 +28,11 @@ func TestLimitsOfACheckpoint(t *testing.T) {
 		want string
 	}{
 		"files":            {oxpatch.CheckpointRequest{Tree: true, MaxFiles: 10}, "cache/objects holds"},
-		"bytes":            {oxpatch.CheckpointRequest{Tree: true, MaxBytes: 20_000}, "cache/objects holds 30"},
-		"bytes of a file":  {oxpatch.CheckpointRequest{Tree: true, MaxBytes: 500}, "cache/objects holds 30"},
+		"bytes":            {oxpatch.CheckpointRequest{Tree: true, MaxBytes: 20_000}, "cache/objects holds 29.3 KiB"},
+		"bytes of a file":  {oxpatch.CheckpointRequest{Tree: true, MaxBytes: 500}, "cache/objects holds 29.3 KiB"},
 		"time":             {oxpatch.CheckpointRequest{Tree: true, MaxTime: time.Nanosecond}, "longer than"},
 		"files in a path":  {oxpatch.CheckpointRequest{Paths: []string{"."}, MaxFiles: 10}, "cache"},
-		"bytes in a path":  {oxpatch.CheckpointRequest{Paths: []string{"cache"}, MaxBytes: 20_000}, "cache/objects holds 30"},
+		"bytes in a path":  {oxpatch.CheckpointRequest{Paths: []string{"cache"}, MaxBytes: 20_000}, "cache/objects holds 29.3 KiB"},
 		"time for a path":  {oxpatch.CheckpointRequest{Paths: []string{"a.txt"}, MaxTime: time.Nanosecond}, "longer than"},
 		"a file too large": {oxpatch.CheckpointRequest{Tree: true, MaxBytes: -1}, "cache/objects/"},
 	} {

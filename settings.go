@@ -15,6 +15,9 @@ import (
 // ErrSetting: a setting has a value that cannot be used. It comes as a *SettingError.
 var ErrSetting = errors.New("bad setting")
 
+// ErrGitConfig: git's configuration, where settings may stand, cannot be read.
+var ErrGitConfig = errors.New("git's configuration cannot be read")
+
 // SettingError reports a setting that cannot be used, in the environment or in git's configuration. It
 // is an ErrSetting.
 type SettingError struct {
@@ -38,7 +41,7 @@ func (e *SettingError) Is(target error) bool { return target == ErrSetting }
 // WithSettings makes Open look for settings in git's configuration (oxpatch.keepOperations, keepDays,
 // keepBytes, maxSnapshot, durability, lockTimeout) and in the environment (OXPATCH_KEEP_OPERATIONS and so
 // on), which comes before it. What other options say comes before both. Open's error is then also a
-// *SettingError, or says why git's configuration cannot be read.
+// *SettingError, or an ErrGitConfig.
 func WithSettings() Option { return func(o *options) { o.settings = true } }
 
 // setting is one of the settings.
@@ -81,6 +84,9 @@ func settings() []setting {
 			d, err := time.ParseDuration(v)
 			if seconds, notNumber := strconv.Atoi(v); notNumber == nil {
 				d, err = time.Duration(seconds)*time.Second, nil
+				if int64(seconds) > int64(math.MaxInt64/time.Second) {
+					return false
+				}
 			}
 			o.lockTimeout = d
 			if d == 0 {
@@ -133,7 +139,7 @@ func withSettings(dir string, repo *gitrepo.Repo, env func(string) string, opts 
 	o := defaultOptions()
 	entries, err := gitrepo.Section(dir, repo, env, "oxpatch")
 	if err != nil {
-		return o, err
+		return o, fmt.Errorf("%w: %w", ErrGitConfig, err)
 	}
 	for _, s := range settings() {
 		for _, e := range entries {

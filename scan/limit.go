@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/openoxide/oxpatch/change"
@@ -35,9 +36,14 @@ type Share struct {
 }
 
 func (e *LimitError) Error() string {
-	text := fmt.Sprintf("over %d files", e.Most)
+	return e.Text(func(bytes int64) string { return fmt.Sprintf("%d bytes", bytes) })
+}
+
+// Text is the message with sizes as size writes them.
+func (e *LimitError) Text(size func(bytes int64) string) string {
+	text, number := fmt.Sprintf("over %d files", e.Most), func(n int64) string { return strconv.FormatInt(n, 10) }
 	if e.What == LimitBytes {
-		text = fmt.Sprintf("over %d bytes that are not in the store yet", e.Most)
+		text, number = fmt.Sprintf("over %s that are not in the store yet", size(e.Most)), size
 	}
 	var shares []string
 	for _, s := range e.Blame {
@@ -45,7 +51,7 @@ func (e *LimitError) Error() string {
 		if path == "" {
 			path = "the top folder"
 		}
-		shares = append(shares, fmt.Sprintf("%s holds %d", path, s.N))
+		shares = append(shares, path+" holds "+number(s.N))
 	}
 	if len(shares) > 0 {
 		text += " (" + strings.Join(shares, ", ") + ")"

@@ -209,6 +209,6 @@ func TestBlame(t *testing.T) {
 	assert.Equal(t, []Share{{"d", 5}, {"a", 4}, {"b", 4}}, Blame(files(map[string]int64{"a": 4, "b": 4, "c": 3, "d": 5}), SizeOf))
 	assert.Equal(t, []Share{{"", 0}}, Blame(nil, SizeOf))
 	assert.Equal(t, "over 3 files (a/b holds 4)", (&LimitError{What: LimitFiles, Most: 3, Least: 4, Blame: []Share{{"a/b", 4}}}).Error())
-	assert.Equal(t, "over 3 bytes that are not in the store yet (the top folder holds 4)", (&LimitError{What: LimitBytes, Most: 3, Blame: []Share{{"", 4}}}).Error())
+	assert.Equal(t, "over 3 bytes that are not in the store yet (the top folder holds 4 bytes)", (&LimitError{What: LimitBytes, Most: 3, Blame: []Share{{"", 4}}}).Error())
 	assert.Equal(t, "over 3 files", (&LimitError{What: LimitFiles, Most: 3}).Error())
 }

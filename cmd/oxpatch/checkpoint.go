@@ -32,6 +32,7 @@ func (a *app) checkpointCommand() *cobra.Command {
 	var kept labels
 	var wait lockTimeout
 	var sync durability
+	var most maxSnapshot
 	cmd := &cobra.Command{
 		Use:   "checkpoint {PATH... | --tree}",
 		Short: "Record files as they are now, for restore",
@@ -59,7 +60,7 @@ changed since the last time.`,
 				return fmt.Errorf("--max-time: %v is negative", req.MaxTime)
 			}
 			req.Paths, req.Session, req.Turn, req.Label = args, a.sessionOf(kept), kept.turn, kept.label
-			opts, err := chosen(&sync)
+			opts, err := chosen(&sync, &most)
 			if err != nil {
 				return err
 			}
@@ -68,6 +69,7 @@ changed since the last time.`,
 	}
 	wait.flag(cmd.Flags())
 	sync.flag(cmd.Flags())
+	most.flag(cmd.Flags())
 	cmd.Flags().BoolVar(&req.Tree, "tree", false, "record all files that git does not ignore")
 	cmd.Flags().IntVar(&req.MaxFiles, "max-files", 0, fmt.Sprintf("refuse more than `N` files (%d; %d with --tree)", oxpatch.DefaultCheckpointPaths, oxpatch.DefaultCheckpointFiles))
 	cmd.Flags().DurationVar(&req.MaxTime, "max-time", 0, fmt.Sprintf("give up after `DURATION` (%v)", oxpatch.DefaultCheckpointTime))

@@ -57,7 +57,7 @@ type maxSnapshot struct {
 
 func (m *maxSnapshot) flag(fl *pflag.FlagSet) {
 	m.flags = fl
-	fl.StringVar(&m.size, "max-snapshot", "256M", "refuse what would need more than `SIZE` to be undone; 0 for no limit")
+	fl.StringVar(&m.size, "max-snapshot", "256M", "refuse what would take more than `SIZE` to record; 0 for no limit")
 }
 
 func (m *maxSnapshot) option() (oxpatch.Option, error) {
@@ -79,8 +79,11 @@ func size(flag, value string) (int64, error) {
 
 // openProblem describes why the engine could not be opened.
 func (a *app) openProblem(err error, hint string) oxpatch.Problem {
-	if errors.Is(err, oxpatch.ErrSetting) {
+	switch {
+	case errors.Is(err, oxpatch.ErrSetting):
 		hint = "correct or remove the setting"
+	case errors.Is(err, oxpatch.ErrGitConfig):
+		hint = "correct the file; git config --list says what git makes of it"
 	}
 	return oxpatch.Problem{Kind: oxpatch.KindUsage, Message: err.Error(), Hint: hint}
 }

@@ -78,7 +78,7 @@ func (a *app) printStatus(st *oxpatch.Status) {
 		lines = append(lines, "U "+f.Path+"  "+conflictLines(f))
 	}
 	for _, s := range st.Stores {
-		lines = append(lines, fmt.Sprintf("store: %s (%d bytes, %s)", s.Path, s.Bytes, counted(s.Operations, "operation")))
+		lines = append(lines, fmt.Sprintf("store: %s (%s, %s)", s.Path, oxpatch.FormatSize(s.Bytes), counted(s.Operations, "operation")))
 	}
 	for _, line := range lines {
 		a.write(visible(line) + "\n")
