@@ -3,6 +3,7 @@ package oxpatch
 import (
 	"errors"
 	"iter"
+	"slices"
 
 	"github.com/openoxide/oxpatch/history"
 	"github.com/openoxide/oxpatch/snapshot"
@@ -16,7 +17,10 @@ type logged struct {
 
 // logReader reads the operations on the root, newest first, each when it is asked for.
 type logReader struct {
-	ops    []snapshot.Operation
+	ops  []snapshot.Operation
+	past *snapshot.History
+	// gone are operations that took others back and are no longer in the history, newest first.
+	gone   []snapshot.Meta
 	walker history.Walker
 	// partial is what kept a store from being listed, where others could be.
 	partial error
@@ -29,7 +33,10 @@ func (e *Engine) openLog() (*logReader, error) {
 	if errors.Is(err, snapshot.ErrNewerFormat) || err != nil && len(ops) == 0 {
 		return nil, err
 	}
-	return &logReader{ops: ops, partial: err}, nil
+	log := &logReader{ops: ops, past: e.site.History()}
+	gone, torn := log.past.Gone()
+	log.gone, log.partial = gone, errors.Join(err, torn)
+	return log, nil
 }
 
 // each returns the operations that are left, newest first. One whose record cannot be read comes as an
@@ -39,10 +46,14 @@ func (l *logReader) each() iter.Seq2[logged, error] {
 		for len(l.ops) > 0 {
 			op := l.ops[0]
 			l.ops = l.ops[1:]
+			l.passGone(op.ID)
 			rec, err := op.Read()
 			switch {
 			case errors.Is(err, snapshot.ErrUnknownOperation):
-				continue // pruned since it was listed
+				// It was dropped since it was listed.
+				l.gone, _ = l.past.Gone()
+				l.gone = slices.DeleteFunc(l.gone, func(m snapshot.Meta) bool { return m.ID > op.ID })
+				continue
 			case err != nil:
 				if !yield(logged{}, &unreadableError{id: op.ID, err: err}) {
 					return
@@ -53,6 +64,17 @@ func (l *logReader) each() iter.Seq2[logged, error] {
 				return
 			}
 		}
+	}
+}
+
+// passGone takes into account what is gone and newer than an operation. What is not gone yet comes as
+// that operation itself.
+func (l *logReader) passGone(id string) {
+	for len(l.gone) > 0 && l.gone[0].ID >= id {
+		if l.gone[0].ID > id {
+			l.walker.Next(&l.gone[0])
+		}
+		l.gone = l.gone[1:]
 	}
 }
 

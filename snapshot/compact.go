@@ -24,12 +24,22 @@ const (
 // carryOut drops refs, then packs that nothing needs, then rewrites those of which a part is needed.
 // In this order each step leaves a store that can be read.
 func (pr *pruning) carryOut(ctx context.Context) error {
-	// What gives space back comes first.
+	gone := pr.goneLists()
+	unwritten := pr.writeGoneLists(gone)
+	if errors.Is(unwritten, ErrKilled) {
+		return unwritten
+	}
+	// What gives space back comes first; on a full disk even before these lists.
 	if err := pr.dropRefs(ctx); err != nil {
 		return err
 	}
 	if pr.intact {
 		if err := pr.dropPacks(); err != nil {
+			return err
+		}
+	}
+	if unwritten != nil {
+		if err := pr.writeGoneLists(gone); err != nil {
 			return err
 		}
 	}

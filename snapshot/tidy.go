@@ -42,7 +42,7 @@ func (pr *pruning) forgetRoots() error {
 			continue
 		}
 		dir := filepath.Join(p.Dir, "worktrees", n.Name())
-		paths := []string{filepath.Join(dir, "holder"), filepath.Join(dir, scanIndex), filepath.Join(dir, "lock")}
+		paths := []string{filepath.Join(dir, "holder"), filepath.Join(dir, scanIndex), filepath.Join(dir, goneFile), filepath.Join(dir, "lock")}
 		r := registry{dir: p.Dir}
 		if e, ok := r.readEntry(n.Name()); ok && e.known() {
 			paths = append(paths, r.identityPath(e.identity))
