@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"path/filepath"
 	"slices"
@@ -124,8 +125,14 @@ func (c *checkpoint) fail(caller context.Context, err error) error {
 		if errors.As(err, &moved) {
 			err = &worktree.PathError{Path: moved.Path, Err: worktree.ErrDrift, Problem: "it keeps changing while it is recorded"}
 		}
+		unreadable := errors.Is(err, fs.ErrPermission)
 		err = c.result.failOperation(err)
 		c.result.askAgain()
+		for i := range c.result.Problems {
+			if p := &c.result.Problems[i]; c.req.Tree && unreadable && p.Hint == "" {
+				p.Hint = "let git ignore it, or name the paths to record"
+			}
+		}
 	}
 	return err
 }

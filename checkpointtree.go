@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/openoxide/oxpatch/change"
 	"github.com/openoxide/oxpatch/gitapply"
@@ -25,25 +26,28 @@ type TreeResult struct {
 }
 
 // listTree lists the files that are tracked or not ignored; without a repository, all files.
-func (e *Engine) listTree(ctx context.Context, tree *worktree.Tree, most int) (*scan.Listing, error) {
+// Folders that cannot be read, and so may hold more, are in unread.
+func (e *Engine) listTree(ctx context.Context, tree *worktree.Tree, most int) (list *scan.Listing, unread []string, err error) {
 	if e.site.Repo == nil {
 		if !errors.Is(e.site.NoRepo, gitrepo.ErrNone) && !errors.Is(e.site.NoRepo, gitrepo.ErrBare) && !errors.Is(e.site.NoRepo, gitrepo.ErrOutside) {
-			return nil, &listError{e.site.NoRepo}
+			return nil, nil, &listError{e.site.NoRepo}
 		}
-		return scan.Walk(ctx, tree, []string{""}, most)
+		list, err = scan.Walk(ctx, tree, []string{""}, most)
+		return list, nil, err
 	}
 	repo, err := e.gitRepo()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	names, err := gitapply.Files(ctx, repo, gitapply.Options{Env: e.o.env})
+	names, unread, err := gitapply.Files(ctx, repo, gitapply.Options{Env: e.o.env})
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		return nil, &listError{err}
+		return nil, nil, &listError{err}
 	}
-	return scan.Look(ctx, tree, names, most)
+	list, err = scan.Look(ctx, tree, names, most)
+	return list, unread, err
 }
 
 // listError is a repository of which git does not say what it ignores.
@@ -84,9 +88,12 @@ type treeScan struct {
 
 // recordTree records the whole tree.
 func (c *checkpoint) recordTree(store *snapshot.Store) error {
-	list, err := c.e.listTree(c.ctx, c.tree, c.maxFiles(DefaultCheckpointFiles))
+	list, unread, err := c.e.listTree(c.ctx, c.tree, c.maxFiles(DefaultCheckpointFiles))
 	if err != nil {
 		return err
+	}
+	if len(unread) > 0 {
+		return &worktree.PathError{Path: unread[0], Err: fs.ErrPermission, Problem: "the folder cannot be read: permission denied"}
 	}
 	have, err := store.Objects()
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -121,4 +122,36 @@ func TestWhatPermissionsForbid(t *testing.T) {
 		res := roundTrip(t, g, g.open(), g.dir)
 		assert.Equal(t, filepath.Join(g.env["XDG_STATE_HOME"], "oxpatch/store"), res.Snapshot.Store)
 	})
+}
+
+// A folder that cannot be read is no repository of its own, and a checkpoint is not made without what may be
+// in it.
+func TestCheckpointOfWhatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	if !asOrdinaryUser(t) {
+		return
+	}
+	for name, mode := range map[string]fs.FileMode{"closed": 0, "not searchable": 0o600, "not listed": 0o300} {
+		t.Run(name, func(t *testing.T) {
+			g := newGitRepo(t, map[string]string{"a.txt": "a\n", ".gitignore": "ignored\n"})
+			g.write("dark/b.txt", "b\n")
+			g.write("ignored/c.txt", "c\n")
+			shut := func(dir string, mode fs.FileMode) {
+				require.NoError(t, os.Chmod(g.path(dir), mode))
+				t.Cleanup(func() { assert.NoError(t, os.Chmod(g.path(dir), 0o755)) })
+			}
+			shut("ignored", mode)
+			assert.Equal(t, 3, g.checkpoint().Tree.Files)
+			shut("dark", mode)
+			for _, req := range []oxpatch.CheckpointRequest{{Tree: true}, {Paths: []string{"."}}, {Paths: []string{"dark"}}} {
+				res, err := g.open().Checkpoint(context.Background(), req)
+				require.ErrorIs(t, err, fs.ErrPermission, "%v", req)
+				require.Len(t, res.Problems, 1)
+				assert.Regexp(t, "cannot be (read|looked at): permission denied", res.Problems[0].Message)
+				assert.Equal(t, req.Tree, strings.Contains(res.Problems[0].Hint, "let git ignore it"))
+			}
+			_, err := g.open().Apply(context.Background(), request(addition("dark/new.txt", "x")))
+			require.ErrorIs(t, err, fs.ErrPermission)
+		})
+	}
 }

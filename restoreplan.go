@@ -301,7 +301,7 @@ func (p *restorePlanner) scope() (*scan.Listing, error) {
 		}
 		return scan.Walk(p.ctx, p.tree, keys, math.MaxInt)
 	}
-	list, err := p.e.listTree(p.ctx, p.tree, math.MaxInt)
+	list, _, err := p.e.listTree(p.ctx, p.tree, math.MaxInt)
 	if err == nil || p.req.DeleteNew || p.ctx.Err() != nil {
 		return list, err
 	}

@@ -31,8 +31,9 @@ func TestFilesAreThoseThatGitDoesNotIgnore(t *testing.T) {
 	require.NoError(t, err)
 	// A program that the settings name as the monitor must not be run.
 	r.run("config", "core.fsmonitor", "touch "+filepath.Join(r.top, "ran")+"; false")
-	files, err := gitapply.Files(context.Background(), r.at, gitapply.Options{})
+	files, unread, err := gitapply.Files(context.Background(), r.at, gitapply.Options{})
 	require.NoError(t, err)
+	assert.Empty(t, unread)
 	assert.ElementsMatch(t, []string{
 		"tracked", "gone", "deep/tracked", "forced.log", "odd \"name\"\n\xff", ".gitignore", "untracked", "deep/-dash", "nested/",
 	}, files)
@@ -42,12 +43,12 @@ func TestFilesAreThoseThatGitDoesNotIgnore(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(r.top, "ran"))
 
 	require.NoError(t, os.WriteFile(filepath.Join(r.at.GitDir, "index"), []byte("no index"), 0o644))
-	_, err = gitapply.Files(context.Background(), r.at, gitapply.Options{})
+	_, _, err = gitapply.Files(context.Background(), r.at, gitapply.Options{})
 	require.ErrorIs(t, err, gitapply.ErrGit)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err = gitapply.Files(ctx, r.at, gitapply.Options{})
+	_, _, err = gitapply.Files(ctx, r.at, gitapply.Options{})
 	require.ErrorIs(t, err, context.Canceled)
-	_, err = gitapply.Files(ctx, r.at, gitapply.Options{Git: "no-such-git"})
+	_, _, err = gitapply.Files(ctx, r.at, gitapply.Options{Git: "no-such-git"})
 	require.ErrorIs(t, err, gitapply.ErrNoGit)
 }

@@ -216,12 +216,18 @@ func (r *runner) do(ctx context.Context, p place, stdin []byte, args ...string) 
 
 // must is do for commands that have to succeed.
 func (r *runner) must(ctx context.Context, p place, stdin []byte, args ...string) ([]byte, error) {
+	out, err := r.mustDo(ctx, p, stdin, args...)
+	return out.stdout, err
+}
+
+// mustDo is must with what git said beside.
+func (r *runner) mustDo(ctx context.Context, p place, stdin []byte, args ...string) (output, error) {
 	out, err := r.do(ctx, p, stdin, args...)
 	if err != nil {
-		return nil, err
+		return output{}, err
 	}
 	if out.code != 0 {
-		return nil, fmt.Errorf("git %s: %w: %s", args[0], ErrGit, strings.TrimSpace(string(out.stderr)))
+		return output{}, fmt.Errorf("git %s: %w: %s", args[0], ErrGit, strings.TrimSpace(string(out.stderr)))
 	}
-	return out.stdout, nil
+	return out, nil
 }

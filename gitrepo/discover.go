@@ -76,8 +76,12 @@ func lookForDotGit(dir string) (found, error) {
 }
 
 // IsTop reports whether a folder is where a repository's working tree begins: the top level that Find
-// gives for it where no GIT_ variable is set, be it of a broken repository too.
+// gives for it where no GIT_ variable is set, be it of a broken repository too. One in which nothing can
+// be looked up is none: whoever goes on into it is told so.
 func IsTop(dir string) bool {
+	if _, err := os.Lstat(filepath.Join(dir, ".git")); errors.Is(err, fs.ErrPermission) {
+		return false
+	}
 	place, err := lookForDotGit(dir)
 	return place.top != "" || err != nil
 }
