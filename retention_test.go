@@ -2,6 +2,7 @@ package oxpatch_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -225,4 +226,39 @@ func TestForgetRefusesWhatIsPending(t *testing.T) {
 	res, err := g.open().Forget(context.Background(), oxpatch.ForgetRequest{IDs: []string{pending[0].ID}})
 	require.ErrorIs(t, err, oxpatch.ErrPending)
 	assert.Equal(t, oxpatch.KindPending, res.Problems[0].Kind)
+}
+
+// What could not be dropped is not among what was: the result is true when there is an error, too.
+func TestForgetThatFailsNamesWhatIsGone(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		effects int // that are let through
+		gone    int
+	}{"nothing": {0, 0}, "a part": {1, 1}, "all": {2, 2}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newRepo(t)
+			ids, _ := g.chain(3)
+			removed := 0
+			broken := errors.New("read-only file system")
+			res, err := g.open(oxpatch.WithStoreEffects(func(e snapshot.Effect, path string) error {
+				if e != snapshot.EffectRemove {
+					return nil
+				}
+				if removed++; removed > c.effects {
+					return broken
+				}
+				return nil
+			})).Forget(context.Background(), oxpatch.ForgetRequest{IDs: ids[:2]})
+			require.ErrorIs(t, err, broken)
+			assert.False(t, res.OK)
+			left := []string{}
+			for _, op := range g.operations() {
+				left = append(left, op.ID)
+			}
+			assert.Len(t, left, 3-c.gone)
+			require.Len(t, res.Stores, 1)
+			assert.ElementsMatch(t, ids, append(left, res.Stores[0].Operations...))
+		})
+	}
 }

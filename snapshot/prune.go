@@ -132,11 +132,12 @@ func (pr *pruning) once(ctx context.Context, before int64) (*Pruned, error) {
 	if err := pr.walkAll(ctx); err != nil {
 		return &pr.out, err
 	}
-	pr.list()
 	if pr.disk == nil {
+		pr.list(func(*kept) bool { return true })
 		pr.out.After = pr.estimate()
 	} else {
 		err = pr.carryOut(ctx)
+		pr.list(pr.isGone(err))
 		after, sizeErr := storeBytes(pr.place.Dir)
 		pr.out.After = after
 		err = errors.Join(err, sizeErr)
@@ -145,10 +146,23 @@ func (pr *pruning) once(ctx context.Context, before int64) (*Pruned, error) {
 	return &pr.out, err
 }
 
+// isGone tells for operations that were to be dropped whether they are: all of them, unless err kept
+// pruning from that.
+func (pr *pruning) isGone(err error) func(k *kept) bool {
+	packed := map[string]oid{}
+	if err != nil {
+		packed, _ = packedRefs(pr.place)
+	}
+	return func(k *kept) bool {
+		_, in := packed[groupName(k.place, k.group)+k.ref.String()]
+		return err == nil || !in && missing(refPath(k.place, k.group, k.ref))
+	}
+}
+
 // list fills in what is dropped.
-func (pr *pruning) list() {
+func (pr *pruning) list(gone func(k *kept) bool) {
 	for _, k := range pr.records {
-		if k.drop && !k.twin {
+		if k.drop && !k.twin && gone(k) {
 			pr.out.Dropped = append(pr.out.Dropped, k.ref.id)
 		}
 	}
