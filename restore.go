@@ -216,7 +216,11 @@ func (r *restoring) report() {
 	if n := len(r.result.Problems); len(p.left) > 0 {
 		r.result.Problems[n-1].Hint = "--delete-new removes such files" // once is enough
 	}
-	if len(p.files) == 0 {
+	switch {
+	case len(p.files) > 0:
+	case len(p.left) > 0:
+		r.result.warn(Problem{Kind: KindAlreadyApplied, Message: "there is nothing to bring back; what is new stays"})
+	default:
 		r.result.warn(Problem{Kind: KindAlreadyApplied, Message: "everything is as it was recorded"})
 	}
 }

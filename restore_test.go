@@ -379,3 +379,23 @@ func TestCheckpointsAndOperationsAtOnce(t *testing.T) {
 	}
 	g.fsck()
 }
+
+// Where a checkpoint found nothing, a folder that was made since goes with all that is in it, if new files may go.
+func TestRestoreOfNothingWhereAFolderIsNow(t *testing.T) {
+	t.Parallel()
+	g := newRepo(t)
+	g.write("beside/x", "x\n")
+	before := g.image()
+	id := g.checkpoint("new").ID
+	g.write("new/deep/a", "a\n")
+	made := g.image()
+	res := g.restore(oxpatch.RestoreRequest{ID: id})
+	assert.Equal(t, made, g.image())
+	assert.Equal(t, []string{"new/deep/a"}, warnedOf(res, oxpatch.KindExists))
+	assert.Contains(t, res.Problems[1].Message, "what is new stays")
+	g.restore(oxpatch.RestoreRequest{ID: id, DeleteNew: true})
+	assert.Equal(t, before, g.image())
+	assert.NoDirExists(t, g.path("new"))
+	g.undo()
+	assert.Equal(t, made, g.image())
+}

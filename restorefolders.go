@@ -45,9 +45,12 @@ func makesRoom(dir string, puts map[string]bool) bool {
 	return puts[dir] || slices.ContainsFunc(worktree.Above(dir), func(up string) bool { return puts[up] })
 }
 
-// isNew reports whether a folder lies in the scope of a checkpoint that does not know it. Folders
-// without files are not in checkpoints, so it may have been there, empty.
+// isNew reports whether a folder lies in the scope of a checkpoint that does not know it, or where nothing
+// was. Folders without files are not in checkpoints, so it may have been there, empty.
 func (p *restorePlanner) isNew(dir string) bool {
+	if slices.ContainsFunc(p.inWay, func(at string) bool { return p.recorded[at].Kind == change.Absent && worktree.Within(dir, at) }) {
+		return true
+	}
 	if _, known := p.dirs[dir]; known {
 		return false
 	}
