@@ -100,8 +100,10 @@ func tryAt(path string, flag int) (*flock.Flock, error) {
 }
 
 // Lock takes the store's lock together with others who write records. Timeout and errors are those
-// of Site.Lock, except that a holder is not named.
+// of Site.Lock, except that a holder is not named. What writers left half written that were killed goes
+// first, unless another one is at work.
 func (s *Store) Lock(ctx context.Context, timeout time.Duration) (release func(), err error) {
+	s.removeHalfPacks(ctx)
 	return s.lock(ctx, timeout, true)
 }
 

@@ -20,7 +20,7 @@ func (pr *pruning) tidy() error {
 		path := filepath.Join(dir, e.Name())
 		pack, isIndex := strings.CutSuffix(path, ".idx")
 		// Packs are written only with the store's lock held.
-		if strings.HasPrefix(e.Name(), "tmp_pack_") || isIndex && missing(pack+".pack") {
+		if strings.HasPrefix(e.Name(), halfPack) || isIndex && missing(pack+".pack") {
 			if err := ignoreMissing(pr.disk.remove(path)); err != nil {
 				return err
 			}
