@@ -182,7 +182,7 @@ func TestIgnoredFilesAreLeftAlone(t *testing.T) {
 		was := g.image()
 		_, err := g.open().Restore(context.Background(), oxpatch.RestoreRequest{ID: res.ID, DeleteNew: true})
 		require.ErrorIs(t, err, oxpatch.ErrDrift, name)
-		assert.Contains(t, err.Error(), "without --delete-new first", name)
+		assert.Contains(t, err.Error(), "could pass for new ones", name)
 		assert.Equal(t, was, g.image(), name)
 		g.restore(oxpatch.RestoreRequest{ID: res.ID})
 		g.restore(oxpatch.RestoreRequest{ID: res.ID, DeleteNew: true})
