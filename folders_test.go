@@ -123,3 +123,23 @@ func TestAMoveTakenBackIsWhole(t *testing.T) {
 	g.redoAs(oxpatch.RedoRequest{Paths: []string{"a.txt"}})
 	assert.Equal(t, moved, g.image())
 }
+
+// A name cannot be a file and a folder: where somebody made a file in the place of a folder between two
+// operations, taking both back is refused before anything is written.
+func TestAGroupCannotBringBackBothFileAndFolder(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	g.write("dir/a.txt", "a\n")
+	g.apply(envelope("*** Delete File: dir/a.txt"))
+	g.write("dir", "a file\n")
+	g.apply(envelope("*** Delete File: dir"))
+	was := g.image()
+	for _, check := range []bool{true, false} {
+		writes := 0
+		e := g.open(oxpatch.WithTreeEffects(func(worktree.Op, string) error { writes++; return nil }))
+		_, err := e.Undo(context.Background(), oxpatch.UndoRequest{Count: 2, Check: check})
+		require.ErrorIs(t, err, worktree.ErrParentIsFile)
+		assert.Zero(t, writes)
+		assert.Equal(t, was, g.image())
+	}
+}

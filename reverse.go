@@ -32,6 +32,8 @@ type reversal struct {
 	// already what they are to be.
 	files, still []worktree.File
 	conflicts    []*conflictedPath
+	// indexLeft holds the paths whose lines in the index stay, and why.
+	indexLeft map[string]error
 }
 
 func (e *Engine) reverse(ctx context.Context, u *reversal) (*Result, error) {
@@ -126,135 +128,6 @@ func (u *reversal) open() error {
 	return err
 }
 
-// concerns reports whether a folder is for the request to make or remove: where only some paths are wanted,
-// those that are above one of them.
-func (u *reversal) concerns(dir string) bool {
-	return !u.chosen.partial || slices.ContainsFunc(u.chosen.paths, func(p *history.Path) bool {
-		return p.Path == dir || strings.HasPrefix(p.Path, dir+"/")
-	})
-}
-
-// plan works out the way back for every path, or why there is none.
-func (u *reversal) plan() error {
-	u.files, u.still, u.conflicts, u.result.Changes, u.result.Files = nil, nil, nil, nil, nil
-	var refused driftError
-	files, backs := make([]worktree.File, len(u.chosen.paths)), make([]*wayBack, len(u.chosen.paths))
-	for i, p := range u.chosen.paths {
-		now, stamp, err := u.dirs.standing(u.tree, p.Path)
-		if err != nil {
-			return err
-		}
-		if id, ok := u.op.unresolved[p.Path]; ok {
-			return &pendingError{path: p.Path, id: id}
-		}
-		back, err := u.back(p, now)
-		if err != nil {
-			return err
-		}
-		if back.drift != nil {
-			refused.paths = append(refused.paths, back.drift)
-		}
-		if back.conflict != nil {
-			u.conflicts = append(u.conflicts, back.conflict)
-		}
-		if back.drift == nil && now.Kind == change.Dir && back.state.Kind != change.Dir {
-			return &worktree.PathError{Path: p.Path, Err: worktree.ErrIsDirectory,
-				Problem: "a folder stands there now; move it away first"}
-		}
-		c := change.Change{Path: p.Path, Before: now, After: back.state, Index: indexBackOf(p)}
-		files[i], backs[i] = worktree.File{Change: c, Stamp: stamp, InPlace: p.Newest().Meta().InPlace}, back
-	}
-	moved, done := movedFrom(u.chosen.paths, files), map[string]bool{}
-	for i, p := range u.chosen.paths {
-		files[i].OldPath = moved[p.Path]
-		u.add(reverseWord(p), files[i], backs[i])
-		done[p.Path] = true
-	}
-	u.addAnchored(done)
-	if len(refused.paths) > 0 {
-		for i := range u.result.Files {
-			u.result.Files[i].skip()
-		}
-		u.result.listPaths()
-		return &refused
-	}
-	u.result.listPaths()
-	return nil
-}
-
-// add puts a path into the plan and the result.
-func (u *reversal) add(word string, f worktree.File, back *wayBack) {
-	r := FileResult{Path: change.DisplayPath(f.Path), Change: word, Status: StatusApplied}
-	if back.drift != nil {
-		r.Status = StatusSkipped
-		u.result.Files = append(u.result.Files, r)
-		return
-	}
-	still := f.Before.Equal(f.After) && f.Before.Mode == f.After.Mode
-	switch {
-	case back.conflict != nil:
-		r.Status = StatusConflicted
-	case still && f.Index == nil:
-		r.Unchanged = true
-	}
-	if still {
-		u.still = append(u.still, f)
-	} else {
-		u.files = append(u.files, f)
-	}
-	if !still || f.Index != nil {
-		u.result.Changes = append(u.result.Changes, f.Change)
-	}
-	u.result.Files = append(u.result.Files, r)
-}
-
-// reverseWord says what taking the operations back does to a path.
-func reverseWord(p *history.Path) string {
-	from, to := p.Newest().Meta().After, p.Oldest().Meta().Before
-	switch {
-	case to.Kind == change.Absent:
-		return "delete"
-	case from.Kind == change.Absent && !from.Unknown:
-		return "add"
-	case from.OID == to.OID && from.Mode != to.Mode:
-		return "mode"
-	}
-	return "modify"
-}
-
-// movedFrom maps the old name of a file that was moved to the new one, from which it comes back. Where
-// several were moved away from there, one after the other, it is the first that comes back.
-func movedFrom(paths []*history.Path, files []worktree.File) map[string]string {
-	out, since := map[string]string{}, map[string]string{}
-	for i, p := range paths {
-		m, id := p.Oldest().Meta(), p.Oldest().Entry.Meta.ID
-		goes := files[i].Before.Kind != change.Absent && files[i].After.Kind == change.Absent
-		if m.OldPath == "" || m.Before.Kind != change.Absent || !goes {
-			continue
-		}
-		if old, ok := since[m.OldPath]; !ok || id < old {
-			out[m.OldPath], since[m.OldPath] = p.Path, id
-		}
-	}
-	return out
-}
-
-// indexBackOf returns what happens to the path's lines of git's index.
-func indexBackOf(p *history.Path) *change.IndexChange {
-	var back *change.IndexChange
-	for _, s := range p.Steps {
-		x := s.Meta().Index
-		switch {
-		case x == nil:
-		case back == nil:
-			back = &change.IndexChange{Before: x.After, After: x.Before}
-		default:
-			back.After = x.Before
-		}
-	}
-	return back
-}
-
 // gate asks with the lock released and makes sure that nothing moved meanwhile.
 func (u *reversal) gate() error {
 	if u.how.gate == nil || len(u.result.Changes) == 0 {
@@ -330,6 +203,7 @@ func (u *reversal) write() error {
 	if err != nil {
 		return err
 	}
+	u.indexLeft = map[string]error{}
 	index, err := u.index()
 	if err != nil {
 		return err
@@ -340,12 +214,15 @@ func (u *reversal) write() error {
 		made: u.anchors.modes(made), removed: removed,
 		meta: u.meta(), snapshot: snapshotAlways,
 	}
-	if err := u.op.perform(&j, u.result); err != nil || index == nil {
+	if err := u.op.perform(&j, u.result); err != nil {
 		return err
 	}
-	for _, path := range slices.Sorted(maps.Keys(index.left)) {
+	if index != nil {
+		maps.Copy(u.indexLeft, index.left)
+	}
+	for _, path := range sortedKeys(u.indexLeft) {
 		u.result.warn(Problem{Kind: KindIndexMismatch, Path: change.DisplayPath(path),
-			Message: "its line in git's index was changed since and is left as it is: " + trimmed(index.left[path]),
+			Message: "its line in git's index was changed since and is left as it is: " + trimmed(u.indexLeft[path]),
 			Hint:    "git status shows what is staged"})
 	}
 	return nil
@@ -371,23 +248,47 @@ func (u *reversal) meta() snapshot.Meta {
 	}
 }
 
-// index says which lines of git's index go back with the files; nil where the operations left the
-// index alone.
+// index says which lines of git's index go back with the files; nil where none do. Lines that somebody
+// else has changed since are left, and are no part of the operation: taking it back leaves them too.
 func (u *reversal) index() (*indexJob, error) {
-	w := gitapply.Restore{Want: map[string][]change.IndexLine{}, Expect: map[string][]change.IndexLine{}, Blob: u.blob}
+	x := map[string]*change.IndexChange{}
 	for _, p := range u.chosen.paths {
-		if x := indexBackOf(p); x != nil {
-			w.Want[p.Path], w.Expect[p.Path] = x.After, x.Before
+		if back := indexBackOf(p); back != nil {
+			x[p.Path] = back
 		}
 	}
-	if len(w.Want) == 0 {
+	if len(x) == 0 {
 		return nil, nil
 	}
 	repo, err := u.e.gitRepo()
 	if err != nil {
 		return nil, err
 	}
-	return &indexJob{repo: repo, options: gitapply.Options{Env: u.e.o.env}, restore: w, timeout: u.e.o.lockTimeout}, nil
+	options := gitapply.Options{Env: u.e.o.env}
+	now, err := gitapply.ReadIndex(u.ctx, repo, options, sortedKeys(x))
+	if err != nil {
+		return nil, err
+	}
+	w := gitapply.Restore{Want: map[string][]change.IndexLine{}, Expect: map[string][]change.IndexLine{}, Blob: u.blob}
+	for path, back := range x {
+		switch {
+		case slices.Equal(now[path], back.Before):
+			w.Want[path], w.Expect[path] = back.After, back.Before
+		case !slices.Equal(now[path], back.After):
+			u.indexLeft[path] = fmt.Errorf("%s: %w", change.DisplayPath(path), gitapply.ErrIndexChanged)
+		}
+	}
+	for _, list := range [][]worktree.File{u.files, u.still} {
+		for i, f := range list {
+			if _, ok := w.Want[f.Path]; !ok {
+				list[i].Index = nil
+			}
+		}
+	}
+	if len(w.Want) == 0 {
+		return nil, nil
+	}
+	return &indexJob{repo: repo, options: options, restore: w, timeout: u.e.o.lockTimeout}, nil
 }
 
 // blob looks for a blob of the repository in the records of the operations.

@@ -67,6 +67,9 @@ func above(key string) []string {
 func (q *dirQuestion) made() ([]Dir, error) {
 	var made []Dir
 	for dir := range q.needed {
+		if q.puts[dir] {
+			return nil, refuse(dir, ErrParentIsFile, "a file is to stand there, and another one below it")
+		}
 		info, err := q.t.lstat(dir)
 		if err != nil {
 			return nil, failed(dir, "cannot be looked at", err)
