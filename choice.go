@@ -197,7 +197,8 @@ func (p *picker) downTo() error {
 	case p.all:
 		p.out.targets = nil
 		for _, at := range p.out.newer[:len(p.out.newer)-1] {
-			if at.Meta.Kind != snapshot.KindCheckpoint {
+			// What recovery saved is torn, and no step of the way: what it put there was there before.
+			if at.Meta.Kind != snapshot.KindCheckpoint && at.Meta.Kind != snapshot.KindRecover {
 				p.take(at)
 			}
 		}
