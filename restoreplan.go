@@ -240,8 +240,12 @@ func (p *restorePlanner) add(path string, want snapshot.StateMeta) error {
 	if err != nil {
 		return err
 	}
-	if after.Kind == change.File && now.Kind == change.File && p.sameMode(now.Mode, after.Mode) {
+	switch {
+	case after.Kind != change.File:
+	case now.Kind == change.File && p.sameMode(now.Mode, after.Mode):
 		after.Mode = now.Mode
+	case after.Mode == 0: // as a record has that of a new file; here one may stand there
+		after.Mode = 0o666 &^ worktree.Umask()
 	}
 	if stamp.HardLinks > 1 && !p.e.o.inPlace && after.Kind != change.Absent {
 		p.result.warn(Problem{Kind: KindHardLink, Path: change.DisplayPath(path),
