@@ -213,12 +213,16 @@ func TestASecondCheckpointCostsWhatChanged(t *testing.T) {
 	assert.Equal(t, n, first.Tree.Read)
 	size := storeSize(t, first.Snapshot.Store)
 	second := g.checkpoint()
-	assert.Equal(t, oxpatch.TreeResult{Files: n, Bytes: first.Tree.Bytes}, *second.Tree)
+	// Files whose time happens to be a round one are read again: it could be that of a coarse clock.
+	const byChance = n / 20
+	assert.LessOrEqual(t, second.Tree.Read, byChance)
+	assert.Equal(t, oxpatch.TreeResult{Files: n, Bytes: first.Tree.Bytes, Read: second.Tree.Read}, *second.Tree)
 	assert.Less(t, storeSize(t, first.Snapshot.Store)-size, int64(5000), "what did not change is not stored again")
 	g.write("d1/e2/f21", "changed\n")
 	g.remove("d3/e0/f3")
 	third := g.checkpoint()
-	assert.Equal(t, 1, third.Tree.Read)
+	assert.GreaterOrEqual(t, third.Tree.Read, 1)
+	assert.LessOrEqual(t, third.Tree.Read, 1+byChance)
 	assert.Equal(t, n-1, third.Tree.Files)
 	assert.Equal(t, int64(8), third.Tree.Stored)
 	g.fsck()
