@@ -271,7 +271,11 @@ func (p *picker) takeNamed(op logged, undos []logged) error {
 			found = true
 		}
 	}
-	if !found {
+	switch {
+	case found:
+	case op.State == history.Undone:
+		return &stateError{id: id, message: "is undone, and the record of that is gone", hint: "oxpatch apply --from " + id + " applies it again"}
+	default:
 		return &stateError{id: id, message: "is not undone", hint: "oxpatch log shows what stands"}
 	}
 	return nil

@@ -108,6 +108,20 @@ func TestUndoBelowAForgottenUndo(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
+// A redo needs the record of the undo.
+func TestRedoOfWhatAForgottenUndoTookBack(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	g.write("a.txt", "0\n")
+	id := g.apply(replacement("a.txt", "0", "1")).ID
+	g.forget(g.undo().ID)
+	res, err := g.open().Redo(context.Background(), oxpatch.RedoRequest{IDs: []string{id}})
+	require.ErrorIs(t, err, oxpatch.ErrNothingToRedo)
+	assert.Contains(t, res.Problems[0].Message, "the record of that is gone")
+	assert.Contains(t, res.Problems[0].Hint, "oxpatch apply --from "+id)
+	assert.Equal(t, "undone", g.operations()[0].State)
+}
+
 // Wherever forgetting is killed, how the others stand is the same before and after, and it can be done again.
 func TestForgetKilledAnywhere(t *testing.T) {
 	t.Parallel()
