@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gofrs/flock"
+
 	"github.com/openoxide/oxpatch/change"
 )
 
@@ -19,6 +21,7 @@ import (
 type scratch struct {
 	dir, tree, index, objects string
 	copied                    map[string]bool
+	lock                      *flock.Flock // nil where nothing can be locked
 }
 
 // indexPrint tells whether the index file is the one that was read.
@@ -31,7 +34,7 @@ type indexPrint struct {
 // newScratch makes the folder, which only its owner can look into, and gives it the index.
 // bytes is about how large it will become, the index apart.
 func newScratch(indexFile string, bytes int64) (*scratch, indexPrint, error) {
-	dir, err := scratchDir(indexFile, bytes)
+	dir, lock, err := scratchDir(indexFile, bytes)
 	if err != nil {
 		return nil, indexPrint{}, err
 	}
@@ -42,7 +45,7 @@ func newScratch(indexFile string, bytes int64) (*scratch, indexPrint, error) {
 	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = resolved
 	}
-	s := &scratch{dir: dir, tree: filepath.Join(dir, "tree"), index: filepath.Join(dir, "index"), objects: filepath.Join(dir, "objects"), copied: map[string]bool{}}
+	s := &scratch{dir: dir, tree: filepath.Join(dir, "tree"), index: filepath.Join(dir, "index"), objects: filepath.Join(dir, "objects"), copied: map[string]bool{}, lock: lock}
 	for _, d := range []string{s.tree, s.objects} {
 		if err := os.Mkdir(d, 0o700); err != nil {
 			return nil, indexPrint{}, errors.Join(err, s.close())
@@ -56,21 +59,26 @@ func newScratch(indexFile string, bytes int64) (*scratch, indexPrint, error) {
 }
 
 // scratchDir makes the folder in memory if it is small, else where temporary files are wanted.
-func scratchDir(indexFile string, bytes int64) (string, error) {
+func scratchDir(indexFile string, bytes int64) (string, *flock.Flock, error) {
 	if os.Getenv("TMPDIR") == "" {
 		if info, err := os.Stat(indexFile); err == nil {
 			bytes += 2 * info.Size()
 		}
 		if parent := inMemory(bytes); parent != "" {
-			if dir, err := os.MkdirTemp(parent, "oxpatch-git-"); err == nil {
-				return dir, nil
+			if dir, lock, err := tempScratch(parent); err == nil {
+				return dir, lock, nil
 			}
 		}
 	}
-	return os.MkdirTemp("", "oxpatch-git-")
+	return tempScratch("")
 }
 
-func (s *scratch) close() error { return os.RemoveAll(s.dir) }
+func (s *scratch) close() error {
+	if s.lock != nil {
+		_ = s.lock.Close() // before it is removed: some systems remove no file that is open
+	}
+	return os.RemoveAll(s.dir)
+}
 
 func (s *scratch) place() place {
 	return place{dir: s.tree, tree: s.tree, index: s.index, objects: s.objects, config: inScratch()}
