@@ -6,8 +6,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/openoxide/oxpatch"
@@ -118,4 +120,34 @@ func files(i image) image {
 		}
 	}
 	return out
+}
+
+// Outside of a repository a diff is placed by its text, and gives a whole file back to the byte.
+func TestShownDiffsOfWholeFilesApplyByText(t *testing.T) {
+	t.Parallel()
+	for i, content := range kindsOfContent() {
+		if content == "" || strings.ContainsRune(content, 0) {
+			continue // nothing to show, and not text
+		}
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			g, elsewhere := newGround(t), newGround(t)
+			for _, at := range []*ground{g, elsewhere} {
+				at.write("f", content)
+				at.write("beside", "x\n")
+			}
+			shown := func() string {
+				s, err := g.open().Show(context.Background(), oxpatch.ShowRequest{Diff: true})
+				require.NoError(t, err)
+				return string(s.Diff)
+			}
+			g.apply(envelope("*** Delete File: f"))
+			elsewhere.apply(shown())
+			assert.NoFileExists(t, elsewhere.path("f"))
+			g.undo()
+			elsewhere.apply(shown())
+			assert.Equal(t, content, elsewhere.read("f"))
+			assert.Equal(t, g.image(), elsewhere.image())
+		})
+	}
 }

@@ -96,6 +96,12 @@ func (h *header) strip() {
 	}
 }
 
+// What git writes as the mode of what is no regular file.
+const (
+	linkMode      = "120000"
+	submoduleMode = "160000"
+)
+
 // extended takes a line of git's extended header; other lines are prose.
 func (p *parser) extended(line string) error {
 	h := p.open
@@ -114,9 +120,14 @@ func (p *parser) extended(line string) error {
 	} else if ids, ok := cut("index "); ok {
 		h.blob, _, _ = strings.Cut(ids, "..")
 	}
-	switch {
-	case strings.HasPrefix(line, "deleted file mode "):
+	if mode, ok := cut("deleted file mode "); ok {
 		h.gone = true
+		if mode = strings.TrimSpace(mode); mode == linkMode || mode == submoduleMode {
+			return p.irregular(mode)
+		}
+		return nil
+	}
+	switch {
 	case strings.HasPrefix(line, "copy from "):
 		return p.fail(ErrUnsupported, "a copy is not placed by content; add the file instead")
 	case strings.HasPrefix(line, "GIT binary patch"), strings.HasPrefix(line, "Binary files "):
@@ -134,9 +145,19 @@ func (p *parser) setMode(mode string) error {
 			p.open.mode = textapply.MakePlain
 		}
 	default:
-		return p.fail(ErrUnsupported, "mode %s is not placed by content: it is not that of a regular file", mode)
+		return p.irregular(mode)
 	}
 	return nil
+}
+
+// irregular refuses the mode of what is not a regular file.
+func (p *parser) irregular(mode string) error {
+	return p.fail(ErrUnsupported, "mode %s is not placed by content: it is not that of a regular file; use git mode, inside a repository", mode)
+}
+
+// whole reports whether the section holds a file as a whole: one that is new or gone.
+func (h *header) whole() bool {
+	return h.added || h.gone || h.old == devNull || h.new == devNull
 }
 
 // section makes the section.

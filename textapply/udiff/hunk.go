@@ -17,6 +17,7 @@ var ranges = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.
 // there are none, or what follows does not fit them, until something else begins.
 func (p *parser) hunk(line string) error {
 	c := textapply.Chunk{Line: p.line}
+	header := p.cur
 	old, new := -1, -1
 	if m := ranges.FindStringSubmatch(line); m != nil {
 		c.Hint, _ = strconv.Atoi(m[1])
@@ -35,7 +36,7 @@ func (p *parser) hunk(line string) error {
 	}
 	marks := &endings{}
 	for p.more(old, new) {
-		next := strings.TrimSuffix(p.peek(0), "\r")
+		next, cr := strings.CutSuffix(p.peek(0), "\r")
 		if strings.HasPrefix(next, `\`) {
 			p.scan()
 			marks.mark(c.Lines)
@@ -49,6 +50,9 @@ func (p *parser) hunk(line string) error {
 			break
 		}
 		p.scan()
+		if cr && p.open.whole() && l.Op != textapply.Context && !strings.HasSuffix(header, "\r") {
+			l.Text += "\r" // the diff has other line endings than the file, whose every byte it holds
+		}
 		c.Lines = append(c.Lines, l)
 		if l.Op != textapply.Insert {
 			old--

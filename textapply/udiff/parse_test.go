@@ -190,6 +190,8 @@ func TestParseRefuses(t *testing.T) {
 		"binary contents":             {"diff --git a/f b/f\nindex 1..2 100644\nGIT binary patch\nliteral 1\n", udiff.ErrUnsupported, 3},
 		"binary files that differ":    {"diff --git a/f b/f\nBinary files a/f and b/f differ\n", udiff.ErrUnsupported, 2},
 		"a link":                      {"diff --git a/f b/f\nnew file mode 120000\n", udiff.ErrUnsupported, 2},
+		"a link that goes":            {"diff --git a/f b/f\ndeleted file mode 120000\n--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n", udiff.ErrUnsupported, 2},
+		"a submodule that goes":       {"diff --git a/f b/f\ndeleted file mode 160000\n--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n", udiff.ErrUnsupported, 2},
 		"a section that says nothing": {"diff --git a/f b/f\nindex 1234567..89abcde 100644\n", udiff.ErrEmpty, 1},
 		"a hunk without lines":        {"--- a/f\n+++ b/f\n@@ -1 +1 @@\n", udiff.ErrEmpty, 3},
 		"a line without prefix":       {"--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n a\nb\n", udiff.ErrLine, 5},
@@ -242,4 +244,30 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A diff whose own lines end in LF gives every byte of a file that is new or gone; one that was converted as
+// a whole says nothing about the file's line endings.
+func TestLineEndingsOfWholeFiles(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"new, CRLF":              {"--- /dev/null\n+++ b/f\n@@ -0,0 +1,2 @@\n+a\r\n+b\r\n", []string{"a\r", "b\r"}},
+		"new, mixed":             {"--- /dev/null\n+++ b/f\n@@ -0,0 +1,2 @@\n+a\r\n+b\n", []string{"a\r", "b"}},
+		"new, by its mode":       {"diff --git a/f b/f\nnew file mode 100644\n--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+a\r\n", []string{"a\r"}},
+		"gone, CRLF":             {"--- a/f\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\r\n-b\r\n", []string{"a\r", "b\r"}},
+		"gone, CR at the end":    {"--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\rb\r\n\\ No newline at end of file\n", []string{"a\rb\r"}},
+		"new, a converted diff":  {"--- /dev/null\r\n+++ b/f\r\n@@ -0,0 +1,2 @@\r\n+a\r\n+b\r\n", []string{"a", "b"}},
+		"gone, a converted diff": {"--- a/f\r\n+++ /dev/null\r\n@@ -1 +0,0 @@\r\n-a\r\n", []string{"a"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, err := udiff.Parse(c.text)
+			require.NoError(t, err)
+			require.Len(t, p.Sections, 1)
+			assert.Equal(t, c.want, p.Sections[0].Content)
+		})
+	}
 }
