@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -29,10 +30,10 @@ func (a *app) applyAgain(cmd *cobra.Command, f applyFlags, args []string) error 
 	if !ok {
 		return nil
 	}
-	shown, err := a.fromLog(engine, f.from)
-	if err != nil {
+	shown, problem := a.fromLog(engine, f.from)
+	if problem != nil {
 		a.code = exitRefused
-		a.failEarly(oxpatch.ProblemOf(err))
+		a.failEarly(*problem)
 		return nil
 	}
 	a.applyTo(engine, again(cmd, shown.Request(engine), asked))
@@ -40,19 +41,47 @@ func (a *app) applyAgain(cmd *cobra.Command, f applyFlags, args []string) error 
 }
 
 // fromLog finds the operation in the log of the tree that it is applied to, or of the one that the
-// program runs in.
-func (a *app) fromLog(engine *oxpatch.Engine, id string) (*oxpatch.Shown, error) {
+// program runs in. What names one operation here and another one there is refused.
+func (a *app) fromLog(engine *oxpatch.Engine, id string) (*oxpatch.Shown, *oxpatch.Problem) {
 	req := oxpatch.ShowRequest{ID: id, Patch: true, Diff: true}
 	shown, err := engine.Show(a.ctx, req)
-	if err == nil || a.dir == "" || !errors.Is(err, oxpatch.ErrUnknownOperation) {
-		return shown, err
+	if other, ok := a.elsewhere(engine, req); ok {
+		switch {
+		case errors.Is(err, oxpatch.ErrUnknownOperation):
+			shown, err = other, nil
+		case err == nil && other.ID != shown.ID:
+			return nil, &oxpatch.Problem{Severity: oxpatch.SeverityError, Kind: oxpatch.KindUnknownOperation,
+				Message: fmt.Sprintf("%s is operation %s here and operation %s in %s", id, other.ID, shown.ID, a.dir),
+				Hint:    "name it by its id"}
+		}
+	}
+	if err != nil {
+		p := oxpatch.ProblemOf(err)
+		return nil, &p
+	}
+	if len(shown.Inputs) == 0 && len(shown.Diff) == 0 {
+		p := oxpatch.Problem{Severity: oxpatch.SeverityError, Kind: oxpatch.KindNothingToDo,
+			Message: "operation " + shown.ID + " changed nothing that a patch could hold", Hint: "oxpatch log lists the operations"}
+		if shown.Kind == "checkpoint" {
+			p.Message, p.Hint = "operation "+shown.ID+" is a checkpoint, which changed nothing", "oxpatch restore "+shown.ID+" goes back to it"
+		}
+		return nil, &p
+	}
+	return shown, nil
+}
+
+// elsewhere finds the operation in the log of the tree that the program runs in, if that is another one.
+func (a *app) elsewhere(engine *oxpatch.Engine, req oxpatch.ShowRequest) (*oxpatch.Shown, bool) {
+	if a.dir == "" {
+		return nil, false
 	}
 	here := &app{ctx: a.ctx, streams: a.streams}
-	other, openErr := here.open()
-	if openErr != nil {
-		return nil, err
+	other, err := here.open()
+	if err != nil || other.Root() == engine.Root() {
+		return nil, false
 	}
-	return other.Show(a.ctx, req)
+	shown, err := other.Show(a.ctx, req)
+	return shown, err == nil
 }
 
 // again joins what an operation was asked with and what is asked now.
