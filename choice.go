@@ -38,6 +38,8 @@ type chosen struct {
 // check refuses what contradicts itself.
 func (c *choice) check() error {
 	switch {
+	case slices.Contains(c.ids, ""):
+		return errEmptyID
 	case c.count < 0:
 		return usage("the number of operations to take back is %d", c.count)
 	case len(c.ids) > 0 && (c.count > 0 || c.to != "" || c.session != "" || c.turn != ""):
@@ -47,6 +49,8 @@ func (c *choice) check() error {
 	}
 	return nil
 }
+
+var errEmptyID = usage("the id of an operation is empty")
 
 // filtered reports whether only operations of a session or turn are wanted.
 func (c *choice) filtered() bool { return c.session != "" || c.turn != "" }
@@ -162,15 +166,27 @@ func (p *picker) nothing() error {
 	if p.choice.turn != "" {
 		of = append(of, fmt.Sprintf("turn %q", p.choice.turn))
 	}
-	if len(of) > 0 {
-		return fmt.Errorf("%w: no operation of %s stands", ErrNothingToUndo, strings.Join(of, " and "))
-	}
-	return ErrNothingToUndo
+	return &noneError{verb: "undo", of: strings.Join(of, " and ")}
 }
 
-// downTo takes all operations that stand after the one that is named. Where undos or redos since
-// then reach back behind it, everything after it is taken back, one by one: only so does what it
-// left come back.
+// noneError says that no operation stands.
+type noneError struct {
+	verb string // what was to be done with it
+	of   string // what was asked of it, "" for nothing
+}
+
+func (e *noneError) Error() string {
+	if e.of == "" {
+		return "nothing to " + e.verb
+	}
+	return fmt.Sprintf("nothing to %s: no operation of %s stands", e.verb, e.of)
+}
+
+func (e *noneError) Is(target error) bool { return target == ErrNothingToUndo }
+
+// downTo takes all operations that stand after the one that is named. Where these do not lead back to what
+// it left, as with undos and redos since then that reach back behind it or were forced, everything after it
+// is taken back, one by one.
 func (p *picker) downTo() error {
 	op, err := p.e.site.History().Find(p.choice.to)
 	if err != nil {
@@ -184,8 +200,6 @@ func (p *picker) downTo() error {
 			return true, nil
 		case p.fits(at):
 			p.take(at)
-		case at.State != history.Undone && reachesBehind(at, op.ID) && !p.choice.filtered():
-			p.all = true
 		}
 		return false, nil
 	})
@@ -194,14 +208,8 @@ func (p *picker) downTo() error {
 		return err
 	case !found:
 		return &snapshot.UnknownError{ID: p.choice.to} // it is listed, and cannot be read
-	case p.all:
-		p.out.targets = nil
-		for _, at := range p.out.newer[:len(p.out.newer)-1] {
-			// What recovery saved is torn, and no step of the way: what it put there was there before.
-			if at.Meta.Kind != snapshot.KindCheckpoint && at.Meta.Kind != snapshot.KindRecover {
-				p.take(at)
-			}
-		}
+	case !p.choice.filtered():
+		p.takeAll(p.out.newer[:len(p.out.newer)-1])
 	}
 	if len(p.out.targets) == 0 {
 		return fmt.Errorf("%w after operation %s", p.nothing(), op.ID)
@@ -209,9 +217,16 @@ func (p *picker) downTo() error {
 	return nil
 }
 
-// reachesBehind reports whether an undo or redo took back an operation that is not newer than id.
-func reachesBehind(op logged, id string) bool {
-	return slices.ContainsFunc(op.Meta.Reverts, func(r string) bool { return r <= id })
+// takeAll takes everything that was met instead of what stands, if only that leads back.
+func (p *picker) takeAll(met []logged) {
+	met = slices.DeleteFunc(slices.Clone(met), func(op logged) bool {
+		// What recovery saved is torn, and no step of the way: what it put there was there before.
+		return isCheckpoint(op) || op.Meta.Kind == snapshot.KindRecover
+	})
+	all := history.Compose(entriesIn(met), true, nil)
+	if !history.Leads(history.Compose(entriesIn(p.out.targets), false, nil), all) {
+		p.all, p.out.targets = true, met
+	}
 }
 
 // named takes the operations that are named.
@@ -296,7 +311,7 @@ func (p *picker) compose() error {
 			return err
 		}
 		if len(history.Compose(entries, p.all, history.Within(nil, p.all, wanted[i:i+1]))) == 0 {
-			return &untouchedError{path: wanted[i], ids: idsOf(p.out.targets)}
+			return &untouchedError{name: name, path: wanted[i], ids: idsOf(p.out.targets)}
 		}
 	}
 	p.out.paths = history.Compose(entries, p.all, history.Within(entries, p.all, wanted))
@@ -371,8 +386,12 @@ func (e *tooFewError) Is(target error) bool {
 
 // untouchedError is a path at which the operations have nothing to take back.
 type untouchedError struct {
-	path string
-	ids  []string
+	name, path string // as it was given, and as records have it
+	ids        []string
+}
+
+func (e *untouchedError) hint() string {
+	return "oxpatch log --path " + quotedForShell(e.name) + " lists the operations that touched it; paths count from where oxpatch runs, those that are listed from the root of the tree"
 }
 
 func (e *untouchedError) Error() string {

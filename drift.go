@@ -2,11 +2,13 @@ package oxpatch
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/openoxide/oxpatch/change"
 	"github.com/openoxide/oxpatch/history"
 	"github.com/openoxide/oxpatch/snapshot"
+	"github.com/openoxide/oxpatch/worktree"
 )
 
 // drift says how a path differs from what the step i of its operations left there. st is what stands
@@ -33,15 +35,101 @@ func (u *reversal) drift(p *history.Path, i int, st change.State) *driftedPath {
 	switch {
 	case len(later) > 0:
 		d.reason += ", by " + operations(later)
-		d.hint = fmt.Sprintf("take them back together with oxpatch undo %s; --merge keeps what came later, --force brings back what was before (that can be undone)",
-			strings.Join(append(later, idsOf(u.chosen.targets)...), " "))
+		var ways []string
+		if command := u.together(); command != "" {
+			ways = append(ways, "take them back together with "+command)
+		}
+		if mergeable(m, st) {
+			ways = append(ways, "--merge keeps what came later")
+		}
+		d.hint = strings.Join(append(ways, "--force brings back what was before (that can be undone)"), "; ")
 	case m.Before.Same(st):
 		d.reason += "; it is as it was before the operation already"
 		d.hint = "--merge leaves it as it is and takes back the rest"
-	default:
+	case inTheWay(st.Kind):
+		d.hint = moveAway
+	case mergeable(m, st):
 		d.hint = "--merge keeps that change and takes out the operation's; --force brings back what was before, and can itself be undone"
+	default:
+		d.hint = "--force brings back what was before, and can itself be undone"
 	}
 	return d
+}
+
+// mergeable reports whether a merge may take out what an operation did to a path where st is now.
+func mergeable(m *snapshot.PathMeta, st change.State) bool {
+	return !m.After.Unknown && m.Before.Kind == change.File && m.After.Kind == change.File && st.Kind == change.File
+}
+
+// inTheWay reports whether what is of this kind is never replaced, since no record could hold it.
+func inTheWay(k change.Kind) bool { return k == change.Dir || k == change.Other }
+
+const moveAway = "move it away; then --force brings back what was before, which can itself be undone"
+
+// obstacle refuses a path at which something stands that is never replaced.
+func obstacle(path string, now change.State, back *wayBack) error {
+	if back.drift != nil || !inTheWay(now.Kind) || back.state.Kind == now.Kind {
+		return nil
+	}
+	refused := &worktree.PathError{Path: path, Err: worktree.ErrIsDirectory, Problem: "a folder stands there now", Hint: "move it away, then try again"}
+	if now.Kind == change.Other {
+		refused.Err, refused.Problem = worktree.ErrNotRegular, now.Kind.Phrase()+" stands there now"
+	}
+	return refused
+}
+
+// together is the command that takes back all operations that stand in each other's way, "" where that
+// would be refused too, since something that is undone lies in between.
+func (u *reversal) together() string {
+	if u.ways == nil || u.ways.of != u.chosen {
+		u.ways = &waysOut{u.chosen, u.findTogether()}
+	}
+	return u.ways.command
+}
+
+// waysOut remembers what together found for a choice of operations.
+type waysOut struct {
+	of      *chosen
+	command string
+}
+
+func (u *reversal) findTogether() string {
+	var keep func(path string) bool
+	if u.chosen.partial {
+		wanted := map[string]bool{}
+		for _, p := range u.chosen.paths {
+			wanted[p.Path] = true
+		}
+		keep = func(path string) bool { return wanted[path] }
+	}
+	going := append(history.Together(u.others(), entriesIn(u.chosen.targets), keep), entriesIn(u.chosen.targets)...)
+	slices.SortFunc(going, func(a, b *history.Entry) int { return strings.Compare(b.Meta.ID, a.Meta.ID) })
+	if !history.Unbroken(history.Compose(going, false, keep)) {
+		return ""
+	}
+	ids := make([]string, len(going))
+	for i, e := range going {
+		ids[i] = e.Meta.ID
+	}
+	command := "oxpatch undo " + strings.Join(ids, " ")
+	if len(u.choose.paths) > 0 {
+		command += " --"
+		for _, path := range u.choose.paths {
+			command += " " + quotedForShell(path)
+		}
+	}
+	return command
+}
+
+// quotedForShell writes a path as one word of a command line.
+func quotedForShell(path string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_./-+,:@%=", r)
+	}
+	if path != "" && strings.IndexFunc(path, func(r rune) bool { return !plain(r) }) < 0 {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
 func since(p *history.Path, i int, newest, other string) string {

@@ -171,3 +171,24 @@ func TestGroupOfManyHands(t *testing.T) {
 	_, err := g.open().Begin(ctx, "t")
 	assert.True(t, errors.Is(err, context.Canceled))
 }
+
+// The way that the documentation names after a drift: the operations are taken back by their ids, and then
+// there is nothing left to roll back.
+func TestRollbackOfWhatIsUndoneAlready(t *testing.T) {
+	t.Parallel()
+	g := newGround(t)
+	g.write("a.txt", "one\n")
+	group := g.group("")
+	g.applyIn(group, replacement("a.txt", "one", "two"))
+	g.write("a.txt", "mine\n")
+	_, err := group.Rollback(context.Background())
+	require.ErrorIs(t, err, oxpatch.ErrDrift)
+	g.undoAs(oxpatch.UndoRequest{IDs: group.Operations(), Force: true})
+	was, log := g.image(), g.log()
+	res := g.rollback(group)
+	assert.False(t, res.Applied)
+	assert.Empty(t, res.ID)
+	assert.Equal(t, was, g.image())
+	assert.Equal(t, log, g.log())
+	require.ErrorIs(t, group.Commit(), oxpatch.ErrGroupClosed)
+}

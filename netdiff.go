@@ -106,6 +106,10 @@ func (d *differ) choose() error {
 	c := choice{session: d.req.Session, turn: d.req.Turn}
 	found, problems, err := d.e.pick(c)
 	d.out.Problems = append(d.out.Problems, problems...)
+	var none *noneError
+	if errors.As(err, &none) {
+		none.verb = "compare"
+	}
 	if err != nil {
 		return err
 	}
@@ -220,6 +224,10 @@ func (d *differ) change(p *history.Path, records map[*history.Entry]*snapshot.Re
 	}
 	if tree != nil {
 		c.After, _, err = dirs.standing(tree, p.Path)
+		if m := last.Meta(); err == nil && !m.After.Unknown && !m.After.Same(c.After) {
+			d.inexact(Problem{Kind: KindDrift, Path: change.DisplayPath(p.Path),
+				Message: fmt.Sprintf("something else changed it since operation %s; the diff shows that too", last.Entry.Meta.ID)})
+		}
 		return c, err
 	}
 	c.After, err = records[last.Entry].After(last.Index)
@@ -230,8 +238,7 @@ func (d *differ) change(p *history.Path, records map[*history.Entry]*snapshot.Re
 func (d *differ) gaps(p *history.Path) {
 	for i := len(p.Steps) - 1; i > 0; i-- {
 		older, newer := p.Steps[i], p.Steps[i-1]
-		a, b := older.Meta().After, newer.Meta().Before
-		if !a.Unknown && a.Kind == b.Kind && a.OID == b.OID && a.Mode&0o100 == b.Mode&0o100 {
+		if history.Follows(older, newer) {
 			continue
 		}
 		d.inexact(Problem{Kind: KindDrift, Path: change.DisplayPath(p.Path),

@@ -139,10 +139,12 @@ func operationProblem(err error) Problem {
 	case errors.As(err, &state):
 		p.Kind, p.Hint = KindNothingToDo, state.hint
 	case errors.As(err, &untouched):
-		p.Kind, p.Path, p.Hint = KindNothingToDo, change.DisplayPath(untouched.path), "oxpatch log lists the paths of each operation"
+		p.Kind, p.Path, p.Hint = KindNothingToDo, change.DisplayPath(untouched.path), untouched.hint()
 	case errors.As(err, &few):
 		p.Hint = fmt.Sprintf("-n %d takes all of them", few.have)
-	case errors.Is(err, snapshot.ErrUnknownOperation), errors.Is(err, snapshot.ErrAmbiguousID):
+	case errors.Is(err, snapshot.ErrAmbiguousID):
+		p.Hint = "give more of the id; oxpatch log lists the operations"
+	case errors.Is(err, snapshot.ErrUnknownOperation):
 		p.Hint = "oxpatch log lists the operations; @ is the newest; files come after --"
 	case errors.As(err, &pending):
 		p.Path, p.Message = change.DisplayPath(pending.path), fmt.Sprintf("operation %s was interrupted and is not settled for this file", pending.id)
@@ -158,7 +160,7 @@ func operationProblem(err error) Problem {
 	case errors.Is(err, snapshot.ErrNewerFormat):
 		p.Kind, p.Hint = KindUnsupported, "use that newer oxpatch here; nothing was touched"
 	case errors.Is(err, worktree.ErrDrift):
-		p.Hint = "nothing was changed; read the file again and make the patch anew"
+		p.Hint = "nothing was changed; look at the file and run the command again"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		p.Hint = "nothing was changed; free some space and run the command again"
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

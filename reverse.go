@@ -34,6 +34,7 @@ type reversal struct {
 	conflicts    []*conflictedPath
 	// indexLeft holds the paths whose lines in the index stay, and why.
 	indexLeft map[string]error
+	ways         *waysOut
 }
 
 func (e *Engine) reverse(ctx context.Context, u *reversal) (*Result, error) {
@@ -65,6 +66,10 @@ func (u *reversal) run() error {
 	}
 	if err := u.find(); err != nil {
 		return u.result.failOperation(err)
+	}
+	if len(u.chosen.targets) == 0 { // a group of which all is undone already
+		u.result.OK, u.result.Exact = true, true
+		return nil
 	}
 	if err := u.open(); err != nil {
 		return u.result.failOperation(err)
@@ -174,7 +179,7 @@ func (u *reversal) unmoved(approved []Change) error {
 // carryOut does what was planned, or with Check looks at what could be in its way.
 func (u *reversal) carryOut() error {
 	for _, c := range u.conflicts {
-		u.result.fail(c.problem(u.how.check))
+		u.result.fail(c.problem(history.Reverse(entriesIn(u.chosen.targets)), u.how.check))
 	}
 	if u.how.check {
 		if err := u.e.forecastPending(u.result); err != nil || len(u.files) == 0 {

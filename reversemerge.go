@@ -17,7 +17,7 @@ func (u *reversal) merge(b *wayBack, step history.Step, rec *snapshot.Record, be
 		return nil // somebody has taken it back already
 	}
 	if m.After.Unknown {
-		b.drift = conflictDrift(m, step, "what the operation left is not known, so nothing can be merged")
+		b.drift = unmergeable(m, step, b.state, "what the operation left is not known, so nothing can be merged")
 		return nil
 	}
 	after, err := rec.After(step.Index)
@@ -25,7 +25,7 @@ func (u *reversal) merge(b *wayBack, step history.Step, rec *snapshot.Record, be
 		return err
 	}
 	if after.Kind != change.File || before.Kind != change.File || b.state.Kind != change.File {
-		b.drift = conflictDrift(m, step, fmt.Sprintf("operation %s left %s, before it there was %s, and now there is %s, which cannot be merged",
+		b.drift = unmergeable(m, step, b.state, fmt.Sprintf("operation %s left %s, before it there was %s, and now there is %s, which cannot be merged",
 			id, after.Kind.Phrase(), before.Kind.Phrase(), b.state.Kind.Phrase()))
 		return nil
 	}
@@ -34,14 +34,15 @@ func (u *reversal) merge(b *wayBack, step history.Step, rec *snapshot.Record, be
 	}})
 	switch {
 	case res.Binary:
-		b.drift = conflictDrift(m, step, "its content was changed since operation "+id+" too, and it is not text")
+		b.drift = unmergeable(m, step, b.state, "its content was changed since operation "+id+" too, and it is not text")
 		return nil
 	case len(res.Conflicts) > 0 && !u.how.markers:
 		b.drift = conflictDrift(m, step, fmt.Sprintf("what was changed since operation %s overlaps with it%s", id, more(len(res.Conflicts))))
 		b.drift.line = max(res.Conflicts[0].Ours.First, 1)
 		return nil
 	case len(res.Conflicts) > 0 && b.conflict != nil:
-		b.drift = conflictDrift(m, step, "it has conflicts with more than one operation; take them back one by one")
+		b.drift = conflictDrift(m, step, "it has conflicts with more than one operation")
+		b.drift.hint = "take them back one by one, resolving the conflicts of each, or bring back what was before with --force, which can be undone"
 		return nil
 	case len(res.Conflicts) > 0:
 		b.conflict = &conflictedPath{path: m.Path, id: id, line: res.Conflicts[0].Lines.First}
@@ -60,20 +61,33 @@ func conflictDrift(m *snapshot.PathMeta, step history.Step, reason string) *drif
 		hint: "resolve it by hand with --merge --conflict=markers, or bring back what was before with --force, which loses nothing: it can be undone"}
 }
 
+// unmergeable is a path at which there is nothing that could be merged, with markers or without.
+func unmergeable(m *snapshot.PathMeta, step history.Step, now change.State, reason string) *driftedPath {
+	d := conflictDrift(m, step, reason)
+	d.hint = "bring back what was before with --force, which loses nothing: it can be undone"
+	if inTheWay(now.Kind) {
+		d.hint = moveAway
+	}
+	return d
+}
+
 // conflictedPath is a file into which conflicts are written.
 type conflictedPath struct {
 	path, id string
 	line     int // of the first marker, 1-based
 }
 
-func (c *conflictedPath) problem(check bool) Problem {
-	verb := "are"
+// problem reports the path, of an operation of that kind.
+func (c *conflictedPath) problem(kind snapshot.Kind, check bool) Problem {
+	verb, hint := "are", "resolve them, or take this undo back with oxpatch redo"
+	if kind == snapshot.KindRedo {
+		hint = "resolve them, or take this redo back with oxpatch undo @"
+	}
 	if check {
 		verb = "would be"
 	}
 	return Problem{Kind: KindConflict, Path: change.DisplayPath(c.path), Line: c.line,
-		Message: fmt.Sprintf("what was changed since operation %s overlaps with it; the conflicts %s marked in the file", c.id, verb),
-		Hint:    "resolve them, or take this undo back with oxpatch redo"}
+		Message: fmt.Sprintf("what was changed since operation %s overlaps with it; the conflicts %s marked in the file", c.id, verb), Hint: hint}
 }
 
 func more(n int) string {

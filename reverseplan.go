@@ -40,9 +40,8 @@ func (u *reversal) plan() error {
 		if back.conflict != nil {
 			u.conflicts = append(u.conflicts, back.conflict)
 		}
-		if back.drift == nil && now.Kind == change.Dir && back.state.Kind != change.Dir {
-			return &worktree.PathError{Path: p.Path, Err: worktree.ErrIsDirectory,
-				Problem: "a folder stands there now; move it away first"}
+		if err := obstacle(p.Path, now, back); err != nil {
+			return err
 		}
 		c := change.Change{Path: p.Path, Before: now, After: back.state, Index: indexBackOf(p)}
 		files[i], backs[i] = worktree.File{Change: c, Stamp: stamp, InPlace: p.Newest().Meta().InPlace}, back

@@ -61,6 +61,9 @@ func (e *Engine) Show(ctx context.Context, req ShowRequest) (*Shown, error) {
 
 // findLogged returns the operation that an id stands for, with its state.
 func (e *Engine) findLogged(ctx context.Context, id string) (logged, error) {
+	if id == "" {
+		return logged{}, errEmptyID
+	}
 	found, err := e.site.History().Find(id)
 	if err != nil {
 		pending, _ := e.site.History().Pending() // its errors say nothing of this id

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 
 	"github.com/openoxide/oxpatch/change"
 	"github.com/openoxide/oxpatch/gitapply"
@@ -107,14 +106,14 @@ func (e *Engine) next(c choice, st *Status) (*Operation, error) {
 	return &op, nil
 }
 
-// conflictsLeft returns the paths at which operations that stand left conflicts, oldest operation
-// first.
-func (e *Engine) conflictsLeft(ctx context.Context) ([]string, error) {
+// conflictsLeft returns the paths at which operations that stand left conflicts, each with the command that
+// takes the newest such operation back.
+func (e *Engine) conflictsLeft(ctx context.Context) (map[string]string, error) {
 	log, err := e.openLog()
 	if err != nil {
 		return nil, err
 	}
-	var left []string
+	left := map[string]string{}
 	n := 0
 	for op, err := range log.each() {
 		switch {
@@ -130,10 +129,21 @@ func (e *Engine) conflictsLeft(ctx context.Context) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		left = append(paths, left...)
+		for _, path := range paths {
+			if left[path] == "" {
+				left[path] = wayBackFrom(op)
+			}
+		}
 	}
-	slices.Sort(left)
-	return slices.Compact(left), nil
+	return left, nil
+}
+
+// wayBackFrom is the command that takes an operation back.
+func wayBackFrom(op logged) string {
+	if op.Meta.Kind == snapshot.KindUndo {
+		return "oxpatch redo " + op.Meta.ID
+	}
+	return "oxpatch undo " + op.Meta.ID
 }
 
 func (st *Status) warn(p Problem) {
@@ -174,7 +184,7 @@ func (e *Engine) stores(st *Status, ops []snapshot.Operation) {
 }
 
 // conflicted looks at the files that operations left with conflicts.
-func (e *Engine) conflicted(ctx context.Context, st *Status, left []string) error {
+func (e *Engine) conflicted(ctx context.Context, st *Status, left map[string]string) error {
 	if len(left) == 0 {
 		return nil
 	}
@@ -183,11 +193,11 @@ func (e *Engine) conflicted(ctx context.Context, st *Status, left []string) erro
 		return err
 	}
 	defer tree.Close()
-	lines, err := e.unmergedNow(ctx, left)
+	lines, err := e.unmergedNow(ctx, sortedKeys(left))
 	if err != nil {
 		st.warn(Problem{Kind: KindGit, Message: "git's index cannot be read: " + trimmed(err)})
 	}
-	for _, path := range left {
+	for _, path := range sortedKeys(left) {
 		f := ConflictedFile{Path: change.DisplayPath(path), Unmerged: lines[path]}
 		now, _, err := tree.Read(path)
 		if err != nil {
@@ -204,7 +214,10 @@ func (e *Engine) conflicted(ctx context.Context, st *Status, left []string) erro
 		p := Problem{Kind: KindConflict, Path: f.Path, Message: "the conflicts are resolved in the file, but not for git", Hint: "git add it"}
 		if len(f.Hunks) > 0 {
 			p.Line = f.Hunks[0].Line
-			p.Message, p.Hint = fmt.Sprintf("%d unresolved conflicts", len(f.Hunks)), "resolve them and git add the file, or take everything back with oxpatch undo"
+			p.Message, p.Hint = fmt.Sprintf("%d unresolved conflicts", len(f.Hunks)), "resolve them, or take everything back with "+left[path]
+			if f.Unmerged {
+				p.Hint = "resolve them and git add the file, or take everything back with " + left[path]
+			}
 			if len(f.Hunks) == 1 {
 				p.Message = "an unresolved conflict"
 			}

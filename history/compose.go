@@ -29,6 +29,51 @@ func (p *Path) Newest() Step { return p.Steps[0] }
 // Oldest is the step whose before taking all of them back leads to.
 func (p *Path) Oldest() Step { return p.Steps[len(p.Steps)-1] }
 
+// Unbroken reports whether each operation found at the path what the one before it had left, as far as the
+// records know.
+func (p *Path) Unbroken() bool {
+	for i := 1; i < len(p.Steps); i++ {
+		if !Follows(p.Steps[i], p.Steps[i-1]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Follows reports whether the newer of two steps found what the older had left.
+func Follows(older, newer Step) bool { return same(older.Meta().After, newer.Meta().Before) }
+
+// same compares what undo compares: kind, content, and whether a file may be executed.
+func same(a, b snapshot.StateMeta) bool {
+	return !a.Unknown && !b.Unknown && a.Kind == b.Kind && a.OID == b.OID && a.Mode&0o100 == b.Mode&0o100
+}
+
+// Unbroken reports whether all of the paths are.
+func Unbroken(paths []*Path) bool {
+	return !slices.ContainsFunc(paths, func(p *Path) bool { return !p.Unbroken() })
+}
+
+// Leads reports whether taking back some, of the operations of all, comes to the same as taking all of them
+// back: with the same end and beginning for each path, and nothing missing in between.
+func Leads(some, all []*Path) bool {
+	byName := map[string]*Path{}
+	for _, p := range some {
+		byName[p.Path] = p
+	}
+	for _, p := range all {
+		before, after := p.Oldest().Meta().Before, p.Newest().Meta().After
+		s := byName[p.Path]
+		switch {
+		case s == nil && same(before, after):
+		case s == nil, !same(s.Oldest().Meta().Before, before), !same(s.Newest().Meta().After, after):
+			return false
+		case !s.Unbroken() && p.Unbroken():
+			return false
+		}
+	}
+	return true
+}
+
 // Compose lines up what operations, given newest first, did to each path, as far as keep wants it (a
 // nil keep wants all) and as far as it stands; with all, what is undone counts too. The paths come in
 // the order in which the oldest operations name them.
@@ -109,6 +154,52 @@ func Later(newer []*Entry, id, path string) []string {
 		}
 	}
 	return ids
+}
+
+// Together returns the operations among others, given newest first, that have to be taken back
+// with the targets so that each finds what it left: those that stand in the way of one of them, of one of
+// those, and so on. Only paths that keep wants count; a nil keep wants all.
+func Together(others, targets []*Entry, keep func(path string) bool) []*Entry {
+	newest := map[string]string{} // by path, of the operations that go
+	note := func(e *Entry) {
+		for i, p := range e.Meta.Paths {
+			if e.Stands(i) && (keep == nil || keep(p.Path)) {
+				newest[p.Path] = e.Meta.ID
+			}
+		}
+	}
+	isTarget := map[*Entry]bool{}
+	all := slices.Clone(others)
+	for _, t := range targets {
+		isTarget[t] = true
+		all = append(all, t)
+	}
+	slices.SortStableFunc(all, func(a, b *Entry) int { return strings.Compare(a.Meta.ID, b.Meta.ID) })
+	var out []*Entry
+	for _, e := range all { // what stands in the way of an operation is newer
+		blocks := func(i int) bool {
+			id := newest[e.Meta.Paths[i].Path]
+			return id != "" && e.Stands(i) && inTheWay(e, id)
+		}
+		switch {
+		case isTarget[e]:
+			note(e)
+		case slices.ContainsFunc(indices(e), blocks):
+			note(e)
+			out = append(out, e)
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// indices returns those of an operation's paths.
+func indices(e *Entry) []int {
+	out := make([]int, len(e.Meta.Paths))
+	for i := range out {
+		out[i] = i
+	}
+	return out
 }
 
 func inTheWay(e *Entry, id string) bool {

@@ -162,3 +162,82 @@ func TestLater(t *testing.T) {
 	assert.Empty(t, Later(entries, "6", "b"))
 	assert.Empty(t, Later(entries, "2", "c"))
 }
+
+func TestTogether(t *testing.T) {
+	t.Parallel()
+	entries := walked(
+		op("1", snapshot.KindApply, "a b"), op("2", snapshot.KindApply, "b c"), op("3", snapshot.KindApply, "d"),
+		op("4", snapshot.KindApply, "c"), op("5", snapshot.KindApply, "e a"), op("6", snapshot.KindUndo, "e a", "5"),
+		op("7", snapshot.KindCheckpoint, "a b"), op("8", snapshot.KindUndo, "d", "3"),
+	)
+	of := func(keep func(string) bool, ids ...string) string {
+		var targets []*Entry
+		others := slices.DeleteFunc(slices.Clone(entries), func(e *Entry) bool {
+			if slices.Contains(ids, e.Meta.ID) {
+				targets = append(targets, e)
+			}
+			return slices.Contains(ids, e.Meta.ID)
+		})
+		var out []string
+		for _, e := range Together(others, targets, keep) {
+			out = append(out, e.Meta.ID)
+		}
+		return strings.Join(out, " ")
+	}
+	assert.Equal(t, "4 2", of(nil, "1"), "4 is in the way of 2; what is undone is in no way")
+	assert.Empty(t, of(func(p string) bool { return p == "a" }, "1"))
+	assert.Equal(t, "4", of(nil, "2"))
+	assert.Empty(t, of(nil, "4"))
+	assert.Equal(t, "4", of(nil, "2", "1"))
+}
+
+// step gives the contents that an operation found at paths and left there: "a:old>new".
+func step(id string, changes ...string) *snapshot.Meta {
+	m := &snapshot.Meta{ID: id, Kind: snapshot.KindApply}
+	for _, c := range changes {
+		path, states, _ := strings.Cut(c, ":")
+		old, after, _ := strings.Cut(states, ">")
+		m.Paths = append(m.Paths, snapshot.PathMeta{Path: path, Before: file(old), After: file(after)})
+	}
+	return m
+}
+
+func TestLeads(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		ops  []*snapshot.Meta // oldest first
+		some string           // ids
+		want bool
+	}{
+		"all":                           {[]*snapshot.Meta{step("1", "a:0>1"), step("2", "a:1>2")}, "1 2", true},
+		"nothing":                       {nil, "", true},
+		"the rest is there and back":    {[]*snapshot.Meta{step("1", "a:0>1"), step("2", "b:0>1"), step("3", "b:1>0")}, "1", true},
+		"there and back in between":     {[]*snapshot.Meta{step("1", "a:0>1"), step("2", "a:1>2"), step("3", "a:2>1")}, "1", true},
+		"another path is left":          {[]*snapshot.Meta{step("1", "a:0>1"), step("2", "b:0>1")}, "1", false},
+		"another end":                   {[]*snapshot.Meta{step("1", "a:0>1"), step("2", "a:1>2")}, "1", false},
+		"another beginning":             {[]*snapshot.Meta{step("1", "a:0>1"), step("2", "a:1>2")}, "2", false},
+		"something is lacking between":  {[]*snapshot.Meta{step("1", "a:0>1"), step("2", "a:1>2"), step("3", "a:2>3")}, "1 3", false},
+		"somebody else was there":       {[]*snapshot.Meta{step("1", "a:0>1"), step("2", "a:x>2")}, "1 2", true},
+		"and there is another end":      {[]*snapshot.Meta{step("1", "a:0>1"), step("2", "a:x>2")}, "1", false},
+		"nothing of it, and it matters": {[]*snapshot.Meta{step("1", "a:0>1")}, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			entries := walked(c.ops...)
+			some := slices.DeleteFunc(slices.Clone(entries), func(e *Entry) bool { return !strings.Contains(c.some, e.Meta.ID) })
+			assert.Equal(t, c.want, Leads(Compose(some, false, nil), Compose(entries, true, nil)))
+		})
+	}
+}
+
+func TestUnbroken(t *testing.T) {
+	t.Parallel()
+	assert.True(t, Unbroken(Compose(walked(step("1", "a:0>1", "b:0>1"), step("2", "a:1>2")), true, nil)))
+	assert.False(t, Unbroken(Compose(walked(step("1", "b:0>1", "a:0>1"), step("2", "a:x>2")), true, nil)))
+	unknown := step("1", "a:0>1")
+	unknown.Paths[0].After.Unknown = true
+	assert.False(t, Unbroken(Compose(walked(unknown, step("2", "a:1>2")), true, nil)))
+	executable := step("1", "a:0>1")
+	executable.Paths[0].After.Mode = 0o755
+	assert.False(t, Unbroken(Compose(walked(executable, step("2", "a:1>2")), true, nil)))
+}

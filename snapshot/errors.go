@@ -142,7 +142,12 @@ type AmbiguousError struct {
 }
 
 func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("%s: ambiguous operation id, could be %s", e.Prefix, strings.Join(e.IDs, ", "))
+	const most = 5
+	ids, more := e.IDs, ""
+	if len(ids) > most {
+		ids, more = ids[:most], fmt.Sprintf(" and %d more", len(ids)-most)
+	}
+	return fmt.Sprintf("%s: ambiguous operation id, could be %s%s", e.Prefix, strings.Join(ids, ", "), more)
 }
 
 // Is makes errors.Is(err, ErrAmbiguousID) true.

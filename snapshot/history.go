@@ -172,7 +172,12 @@ type UnknownError struct {
 	ID string
 }
 
-func (e *UnknownError) Error() string { return e.ID + ": unknown operation" }
+func (e *UnknownError) Error() string {
+	if e.ID == "" {
+		return "an empty id: unknown operation"
+	}
+	return e.ID + ": unknown operation"
+}
 
 // Is makes errors.Is(err, ErrUnknownOperation) true.
 func (e *UnknownError) Is(target error) bool { return target == ErrUnknownOperation }
