@@ -34,6 +34,9 @@ Where something else changed a file in between, that is in the diff too, and it 
 			if (req.Session != "" || req.Turn != "") && len(ids) > 0 {
 				return errors.New("either operations or --session and --turn, not both")
 			}
+			if err := notEmpty(cmd, "session", "turn"); err != nil {
+				return err
+			}
 			if engine, ok := a.engine(); ok {
 				a.diff(engine, req)
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ func (a *app) logCommand() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a.name = "log"
-			if err := atLeastOne(cmd, "max-count", req.Count); err != nil {
+			if err := errors.Join(atLeastOne(cmd, "max-count", req.Count), notEmpty(cmd, "session", "turn")); err != nil {
 				return err
 			}
 			if engine, ok := a.engine(); ok {
@@ -44,6 +45,9 @@ func (a *app) log(engine *oxpatch.Engine, req oxpatch.LogRequest) {
 		if err != nil {
 			p := oxpatch.Problem{Severity: oxpatch.SeverityWarning, Kind: oxpatch.KindIO, Message: err.Error()}
 			failed = true
+			if errors.Is(err, oxpatch.ErrUsage) {
+				p, a.code = oxpatch.ProblemOf(err), exitUsage
+			}
 			problems = append(problems, p)
 			continue
 		}
@@ -56,7 +60,7 @@ func (a *app) log(engine *oxpatch.Engine, req oxpatch.LogRequest) {
 	}
 	if failed && !listed {
 		// Nothing could be read: an empty list would be a lie.
-		a.code = exitRefused
+		a.code = max(a.code, exitRefused)
 		for i := range problems {
 			problems[i].Severity = oxpatch.SeverityError
 		}
@@ -109,7 +113,20 @@ func logLine(op oxpatch.Operation) string {
 	}
 	line := fmt.Sprintf("%s  %s  %s: %s", op.ID, op.Time.Local().Format("2006-01-02 15:04:05"), what, some(paths))
 	if op.Label != "" {
-		line += "  " + op.Label
+		line += "  " + shortened(op.Label)
 	}
 	return line
+}
+
+// shortened is the beginning of a text, as far as it fits a line with other things on it.
+func shortened(text string) string {
+	const most = 72
+	first, _, cut := strings.Cut(text, "\n")
+	if r := []rune(first); len(r) > most {
+		first, cut = string(r[:most]), true
+	}
+	if cut {
+		first += "…"
+	}
+	return first
 }

@@ -86,12 +86,15 @@ func (a *app) printOperation(op oxpatch.Operation) {
 		"time:     " + op.Time.Local().Format("2006-01-02 15:04:05 -0700"),
 	}
 	for _, field := range []struct{ name, value string }{
-		{"reverts", strings.Join(op.Reverts, ", ")}, {"label", op.Label}, {"session", op.Session}, {"turn", op.Turn},
+		{"reverts", strings.Join(op.Reverts, ", ")}, {"restores", op.Restores}, {"label", op.Label}, {"session", op.Session}, {"turn", op.Turn},
 		{"mode", op.Mode}, {"format", op.Format}, {"commit", op.Commit}, {"store", op.Store},
 	} {
 		if field.value != "" {
 			lines = append(lines, fmt.Sprintf("%-9s %s", field.name+":", field.value))
 		}
+	}
+	if op.Tree != nil {
+		lines = append(lines, "files:    "+counted(op.Tree.Files, "file")+" of the tree")
 	}
 	for _, line := range lines {
 		a.write(visible(line) + "\n")

@@ -32,7 +32,7 @@ whatever it did can be undone itself, or with oxpatch redo.`,
 				return err
 			}
 			req.Merge, req.Markers, req.Force, req.Check, req.Diff = how.merge, how.markers, how.force, how.check, how.diff
-			if err := atLeastOne(cmd, "count", req.Count); err != nil {
+			if err := errors.Join(atLeastOne(cmd, "count", req.Count), notEmpty(cmd, "to", "session", "turn")); err != nil {
 				return err
 			}
 			opts, err := chosen(&how.durability)
@@ -129,6 +129,17 @@ func idsAndPaths(cmd *cobra.Command, args []string) (ids, paths []string) {
 func atLeastOne(cmd *cobra.Command, name string, n int) error {
 	if n < 1 && cmd.Flags().Changed(name) {
 		return fmt.Errorf("--%s: %d is less than 1", name, n)
+	}
+	return nil
+}
+
+// notEmpty refuses text options that were given and are empty, as by a variable that is not set: without
+// the option a command would do something else than what was meant.
+func notEmpty(cmd *cobra.Command, names ...string) error {
+	for _, name := range names {
+		if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
+			return fmt.Errorf("--%s is empty", name)
+		}
 	}
 	return nil
 }

@@ -79,8 +79,10 @@ func (a *app) printFile(f oxpatch.FileResult) {
 		line = letter + " " + f.OldPath + " -> " + f.Path
 	}
 	switch {
-	case f.Unchanged:
+	case f.Unchanged && (a.name == "apply" || a.name == ""):
 		line += "  (as the patch wants it already)"
+	case f.Unchanged:
+		line += "  (it is so already)"
 	case f.Status == oxpatch.StatusSkipped:
 		line += "  (left as it was)"
 	case f.Added+f.Removed > 0:
