@@ -34,7 +34,7 @@ type reversal struct {
 	conflicts    []*conflictedPath
 	// indexLeft holds the paths whose lines in the index stay, and why.
 	indexLeft map[string]error
-	ways         *waysOut
+	ways      *waysOut
 }
 
 func (e *Engine) reverse(ctx context.Context, u *reversal) (*Result, error) {

@@ -487,7 +487,7 @@ func TestUndoRequestsThatCannotBe(t *testing.T) {
 		kind oxpatch.Kind
 	}{
 		"unknown id":         {oxpatch.UndoRequest{IDs: []string{"0000"}}, oxpatch.ErrUnknownOperation, oxpatch.KindUnknownOperation},
-		"empty id":           {oxpatch.UndoRequest{IDs: []string{""}}, oxpatch.ErrUnknownOperation, oxpatch.KindUnknownOperation},
+		"empty id":           {oxpatch.UndoRequest{IDs: []string{""}}, oxpatch.ErrUsage, oxpatch.KindUsage},
 		"too far back":       {oxpatch.UndoRequest{IDs: []string{"@~2"}}, oxpatch.ErrUnknownOperation, oxpatch.KindUnknownOperation},
 		"no distance":        {oxpatch.UndoRequest{IDs: []string{"@~x"}}, oxpatch.ErrUnknownOperation, oxpatch.KindUnknownOperation},
 		"ambiguous id":       {oxpatch.UndoRequest{IDs: []string{commonPrefix(ids[0], ids[1])}}, oxpatch.ErrUnknownOperation, oxpatch.KindUnknownOperation},
