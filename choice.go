@@ -184,15 +184,15 @@ func (e *noneError) Error() string {
 
 func (e *noneError) Is(target error) bool { return target == ErrNothingToUndo }
 
-// downTo takes all operations that stand after the one that is named. Where these do not lead back to what
-// it left, as with undos and redos since then that reach back behind it or were forced, everything after it
-// is taken back, one by one.
+// downTo takes all operations that stand after the one that is named. Where undos and redos since then
+// reach back behind it, or where what stands does not lead back to what it left, as after a forced undo,
+// everything after it is taken back, one by one.
 func (p *picker) downTo() error {
 	op, err := p.e.site.History().Find(p.choice.to)
 	if err != nil {
 		return err
 	}
-	found := false
+	found, behind := false, false
 	err = p.walk(func(at logged) (bool, error) {
 		switch {
 		case at.Meta.ID == op.ID:
@@ -200,6 +200,8 @@ func (p *picker) downTo() error {
 			return true, nil
 		case p.fits(at):
 			p.take(at)
+		case at.State != history.Undone && slices.ContainsFunc(at.Meta.Reverts, func(r string) bool { return r <= op.ID }):
+			behind = true
 		}
 		return false, nil
 	})
@@ -209,7 +211,7 @@ func (p *picker) downTo() error {
 	case !found:
 		return &snapshot.UnknownError{ID: p.choice.to} // it is listed, and cannot be read
 	case !p.choice.filtered():
-		p.takeAll(p.out.newer[:len(p.out.newer)-1])
+		p.takeAll(p.out.newer[:len(p.out.newer)-1], behind)
 	}
 	if len(p.out.targets) == 0 {
 		return fmt.Errorf("%w after operation %s", p.nothing(), op.ID)
@@ -217,14 +219,18 @@ func (p *picker) downTo() error {
 	return nil
 }
 
-// takeAll takes everything that was met instead of what stands, if only that leads back.
-func (p *picker) takeAll(met []logged) {
+// takeAll takes everything that was met instead of what stands, if that reaches behind, or if only that
+// leads back at the paths of what stands. What was done and undone elsewhere does not matter.
+func (p *picker) takeAll(met []logged, behind bool) {
 	met = slices.DeleteFunc(slices.Clone(met), func(op logged) bool {
 		// What recovery saved is torn, and no step of the way: what it put there was there before.
 		return isCheckpoint(op) || op.Meta.Kind == snapshot.KindRecover
 	})
-	all := history.Compose(entriesIn(met), true, nil)
-	if !history.Leads(history.Compose(entriesIn(p.out.targets), false, nil), all) {
+	some := history.Compose(entriesIn(p.out.targets), false, nil)
+	all := history.Compose(entriesIn(met), true, func(path string) bool {
+		return slices.ContainsFunc(some, func(s *history.Path) bool { return s.Path == path })
+	})
+	if behind || !history.Leads(some, all) {
 		p.all, p.out.targets = true, met
 	}
 }

@@ -252,7 +252,8 @@ func (m *model) newestTargets(w wish) (list []*past) {
 }
 
 // targetsAfter: the edits after an operation that stand. If something since then that is no edit took
-// back, or brought back, what is as old as the operation or older, then everything since.
+// back, or brought back, what is as old as the operation or older, or if at a path of theirs these edits do
+// not begin or end where everything since does, or have a gap where that has none, then everything since.
 func (m *model) targetsAfter(w wish) (list []*past, all bool) {
 	at := slices.Index(m.ops, w.to)
 	after := m.newestFirst()[:len(m.ops)-1-at]
@@ -266,10 +267,32 @@ func (m *model) targetsAfter(w wish) (list []*past, all bool) {
 			all = true
 		}
 	}
+	whole := slices.DeleteFunc(slices.Clone(after), func(op *past) bool { return op.kind == "checkpoint" || op.kind == "recover" })
+	if w.session == "" && w.turn == "" {
+		every := m.trails(whole, true, nil)
+		for path, t := range m.trails(list, false, nil) {
+			all = all || !t.sameEndsAs(every[path]) || t.gap() && !every[path].gap()
+		}
+	}
 	if all {
-		return slices.DeleteFunc(slices.Clone(after), func(op *past) bool { return op.kind == "checkpoint" || op.kind == "recover" }), true
+		return whole, true
 	}
 	return list, false
+}
+
+// sameEndsAs: both lead from the same state to the same one.
+func (t *trail) sameEndsAs(u *trail) bool {
+	return t.deeds[0].after.same(u.deeds[0].after) && t.deeds[len(t.deeds)-1].before.same(u.deeds[len(u.deeds)-1].before)
+}
+
+// gap: somebody else changed the path between two of the operations.
+func (t *trail) gap() bool {
+	for i := 1; i < len(t.deeds); i++ {
+		if !t.deeds[i].after.same(t.deeds[i-1].before) {
+			return true
+		}
+	}
+	return false
 }
 
 func (m *model) namedTargets(w wish, nothing error) ([]*past, error) {

@@ -68,7 +68,7 @@ func (u *reversal) record(s history.Step) *snapshot.Record {
 // one, in turn, the oldest says what was there before all of them.
 type madeDirs struct {
 	made, removed map[string]snapshot.DirMeta // by the oldest operation
-	named         map[string]bool             // by any, or above a file of any
+	named         map[string]bool             // by any, or by its paths
 }
 
 // dirsOfAll collects the folders of operations, given newest first, as far as they are of concern; nil is
@@ -82,18 +82,29 @@ func dirsOfAll(targets []logged, concern func(dir string) bool) madeDirs {
 		for _, m := range t.Meta.DirsRemoved {
 			d.note(m, d.removed, d.made, concern)
 		}
-		for _, p := range t.Meta.Paths {
-			if p.Before.Kind == change.Absent && p.After.Kind == change.Absent {
-				continue
-			}
-			// A group whose operations put a file in the place of a folder and the folder back made and
-			// removed none, but has what is in it.
-			for up := pathpkg.Dir(p.Path); up != "." && up != "/"; up = pathpkg.Dir(up) {
+		d.noteParents(t.Meta.Paths)
+	}
+	return d
+}
+
+// noteParents notes the paths of an operation that are above others of it at which something stood or
+// stands. An undo of a group that put a file in the place of a folder, and the folder back, made and
+// removed none, but has both.
+func (d madeDirs) noteParents(paths []snapshot.PathMeta) {
+	has := map[string]bool{}
+	for _, p := range paths {
+		has[p.Path] = true
+	}
+	for _, p := range paths {
+		if p.Before.Kind == change.Absent && p.After.Kind == change.Absent {
+			continue
+		}
+		for up := pathpkg.Dir(p.Path); up != "." && up != "/"; up = pathpkg.Dir(up) {
+			if has[up] {
 				d.named[up] = true
 			}
 		}
 	}
-	return d
 }
 
 func (d madeDirs) note(m snapshot.DirMeta, to, other map[string]snapshot.DirMeta, concern func(dir string) bool) {
