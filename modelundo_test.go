@@ -143,6 +143,14 @@ func limitsOf(targets []*past, trails map[string]*trail, partial bool) *limits {
 		return !partial
 	}
 	for _, o := range targets {
+		// What an operation has at a path below one of its own stood in a folder there.
+		for i := range o.deeds {
+			for _, d := range o.deeds {
+				if (d.before.kind != 0 || d.after.kind != 0) && strings.HasPrefix(d.path, o.deeds[i].path+"/") {
+					l.named[o.deeds[i].path] = true
+				}
+			}
+		}
 		for dir, mode := range o.made {
 			if l.named[dir] = true; wanted(dir) {
 				l.made[dir] = mode
