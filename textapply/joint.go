@@ -34,8 +34,9 @@ func (c *candidates) end(at int) int { return at + len(c.old) }
 // placeJointly finds the places of all chunks of a section together. Every chunk has its
 // candidates: all places inside its scopes at the strictest pass that has any. A placement takes
 // one candidate a chunk, in patch order and without overlap. If all placements give the same bytes
-// it is taken; otherwise the section is refused, naming the places. No chunk is ever matched more
-// loosely because of another.
+// it is taken; otherwise line numbers that are proven right, or the bounds of the file in a patch of
+// even context, may leave one; otherwise the section is refused, naming the places. No chunk is ever
+// matched more loosely because of another.
 func placeJointly(t *text, s *Section, p Policy, e *effort) ([]*placement, []*Error) {
 	j := newJoint(t, s, p, e)
 	j.run()
