@@ -65,7 +65,7 @@ replay: ## put real commits of REPO back as patches and count where they land (M
 
 # A limit on shrinking keeps workers from spending the whole time on making new inputs smaller.
 .PHONY: fuzz
-fuzz: ## run every fuzz target for FUZZTIME (20s) each
+fuzz: ## run every fuzz target for FUZZTIME (20s, or a number of inputs such as 20000x) each
 	@set -e; \
 	for dir in $$(grep -rlE --include='*_test.go' --exclude-dir=.tools '^func Fuzz' . | xargs -r -n1 dirname | sort -u); do \
 		for target in $$(cat $$dir/*_test.go | sed -nE 's/^func (Fuzz[A-Za-z0-9_]*)\(.*/\1/p'); do \
