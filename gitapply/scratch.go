@@ -73,12 +73,7 @@ func scratchDir(indexFile string, bytes int64) (string, *flock.Flock, error) {
 	return tempScratch("")
 }
 
-func (s *scratch) close() error {
-	if s.lock != nil {
-		_ = s.lock.Close() // before it is removed: some systems remove no file that is open
-	}
-	return os.RemoveAll(s.dir)
-}
+func (s *scratch) close() error { return removeScratch(s.dir, s.lock) }
 
 func (s *scratch) place() place {
 	return place{dir: s.tree, tree: s.tree, index: s.index, objects: s.objects, config: inScratch()}

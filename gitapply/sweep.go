@@ -24,11 +24,36 @@ func tempScratch(parent string) (dir string, lock *flock.Flock, err error) {
 	if dir, err = os.MkdirTemp(parent, scratchPrefix); err != nil {
 		return "", nil, err
 	}
-	lock = flock.New(filepath.Join(dir, scratchLock))
+	return dir, lockScratch(dir), nil
+}
+
+// lockScratch makes the lock of a scratch; nil where nothing can be locked. The file gets its name when it
+// is locked, so that nobody meets it without.
+func lockScratch(dir string) *flock.Flock {
+	path := filepath.Join(dir, scratchLock)
+	lock := flock.New(path + ".new")
 	if ok, err := lock.TryLock(); err != nil || !ok {
-		return dir, nil, nil //nolint:nilerr // where nothing can be locked, nothing is swept before it is old
+		return nil
 	}
-	return dir, lock, nil
+	if err := os.Rename(path+".new", path); err != nil {
+		_ = lock.Close()
+		return nil
+	}
+	return lock
+}
+
+// removeScratch removes a scratch of this process.
+func removeScratch(dir string, lock *flock.Flock) error {
+	if lock != nil {
+		// Without its lock's name nobody else removes it meanwhile. Some systems remove no open file.
+		_ = os.Remove(filepath.Join(dir, scratchLock))
+		_ = lock.Close()
+	}
+	err := os.RemoveAll(dir)
+	if err != nil {
+		err = os.RemoveAll(dir) // somebody was sweeping it too
+	}
+	return err
 }
 
 // sweep removes scratches whose lock nobody holds. One without a lock is being made, or was made where

@@ -3,6 +3,7 @@ package gitapply
 import (
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -47,4 +48,24 @@ func TestScratchesOfKilledProcessesGo(t *testing.T) {
 	assert.DirExists(t, second)
 	require.NoError(t, lock2.Close())
 	require.NoError(t, lock3.Close())
+}
+
+// Scratches that are made and swept at once by many: none is taken from under the one who made it.
+func TestScratchesMadeAtOnce(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 100 {
+				dir, lock, err := tempScratch(parent)
+				if !assert.NoError(t, err) || !assert.NotNil(t, lock) {
+					return
+				}
+				assert.NoError(t, os.Mkdir(filepath.Join(dir, "tree"), 0o700))
+				assert.NoError(t, removeScratch(dir, lock))
+			}
+		})
+	}
+	wg.Wait()
 }
