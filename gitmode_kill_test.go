@@ -296,15 +296,13 @@ func TestFilesGoBackWithTheIndex(t *testing.T) {
 	}
 }
 
-// victim is what a test process does that is to be killed: see TestGitModeVictim.
+// victim is what a test process does that is to be killed: see beVictim.
 const victim = "OXPATCH_TEST_VICTIM"
 
-// TestGitModeVictim runs in a process of its own and kills it in front of a step.
-func TestGitModeVictim(t *testing.T) {
-	what, at, _ := strings.Cut(os.Getenv(victim), " at ")
-	if what == "" {
-		t.Skip("no machine lacks anything: this runs only in the process that another test starts to kill")
-	}
+// beVictim runs in a process of its own and kills it in front of a step.
+func beVictim(t *testing.T, role string) {
+	t.Helper()
+	what, at, _ := strings.Cut(role, " at ")
 	var err error
 	base := os.Getenv("OXPATCH_TEST_DIR")
 	g := &ground{t: t, dir: filepath.Join(base, "tree"), env: map[string]string{
@@ -330,6 +328,10 @@ func TestGitModeVictim(t *testing.T) {
 // Processes that are killed leave their lock on the index. The next command removes it, but no lock of
 // git's.
 func TestADeadLockGoesAForeignOneStays(t *testing.T) {
+	if role := os.Getenv(victim); role != "" { // started by itself, below
+		beVictim(t, role)
+		return
+	}
 	t.Parallel()
 	s := gitScenes(t)[0]
 	m := s.measure(t)
@@ -346,7 +348,7 @@ func TestADeadLockGoesAForeignOneStays(t *testing.T) {
 				}
 				require.NoError(t, os.WriteFile(filepath.Join(base, "patch"), []byte(s.patch), 0o644))
 				kill := func() {
-					cmd := exec.Command(os.Args[0], "-test.run=^TestGitModeVictim$")
+					cmd := exec.Command(os.Args[0], "-test.run=^TestADeadLockGoesAForeignOneStays$")
 					cmd.Env = append(os.Environ(), victim+"="+what+" at "+step, "OXPATCH_TEST_DIR="+base)
 					out, err := cmd.CombinedOutput()
 					require.Error(t, err)

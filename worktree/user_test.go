@@ -23,10 +23,11 @@ const childEnv = "OXPATCH_WORKTREE_CHILD"
 
 const nobody = 65534
 
-// inChild runs one test of this binary in a process of its own. As root it runs as nobody, if
-// asked. dir is passed on.
-func inChild(t *testing.T, test, dir string, asNobody bool) {
+// inChild runs the test itself once more in a process of its own, where isChild is true. As root it runs
+// as nobody, if asked. dir is passed on.
+func inChild(t *testing.T, dir string, asNobody bool) {
 	t.Helper()
+	test := t.Name()
 	binary := filepath.Join(publicDir(t), "test")
 	// Not copied by this process: a child that another test forks meanwhile would hold the copy open
 	// for writing, and it could not be run.
@@ -54,21 +55,23 @@ func publicDir(t *testing.T) string {
 	return dir
 }
 
-func childOnly(t *testing.T) string {
+// isChild reports whether this is the process that the test has started, and the folder it was given.
+func isChild(t *testing.T) (dir string, child bool) {
 	t.Helper()
-	if os.Getenv(childEnv) != t.Name() {
-		t.Skip("no machine lacks anything: this runs only in the process that another test starts")
-	}
-	return os.Getenv(childEnv + "_DIR")
+	return os.Getenv(childEnv + "_DIR"), os.Getenv(childEnv) == t.Name()
 }
 
 func TestPermissions(t *testing.T) {
+	if _, child := isChild(t); child {
+		permissionsOfAUser(t)
+		return
+	}
 	t.Parallel()
-	inChild(t, "TestPermissionsChild", "", true)
+	inChild(t, "", true)
 }
 
-func TestPermissionsChild(t *testing.T) {
-	childOnly(t)
+func permissionsOfAUser(t *testing.T) {
+	t.Helper()
 	files := map[string]string{"a": "a", "m": "moved", "ro/f": "f", "ro/g": "g", "readonly": "r", "secret": "s"}
 	setup := func(t *testing.T) (string, *Tree) {
 		dir := tempTree(t, files)
@@ -160,6 +163,10 @@ func TestPermissionsChild(t *testing.T) {
 }
 
 func TestOwner(t *testing.T) {
+	if dir, child := isChild(t); child {
+		filesOfAnother(t, dir)
+		return
+	}
 	t.Parallel()
 	oxtest.NeedRoot(t, "give a file to another user")
 	dir := publicDir(t)
@@ -167,12 +174,12 @@ func TestOwner(t *testing.T) {
 	require.NoError(t, os.Chmod(filepath.Join(dir, "theirs"), 0o666))
 	require.NoError(t, os.Chown(filepath.Join(dir, "group"), nobody, 0))
 	require.NoError(t, os.Chown(filepath.Join(dir, "a"), nobody, nobody))
-	inChild(t, "TestOwnerChild", dir, true)
+	inChild(t, dir, true)
 	assert.Equal(t, "w", content(t, dir, "theirs"), "written in place by the other user")
 }
 
-func TestOwnerChild(t *testing.T) {
-	dir := childOnly(t)
+func filesOfAnother(t *testing.T, dir string) {
+	t.Helper()
 	tree := open(t, dir, Options{})
 	for _, path := range []string{"theirs", "group"} {
 		before := picture(t, dir)
@@ -228,12 +235,16 @@ func TestOwnerIsKeptByRoot(t *testing.T) {
 }
 
 func TestUmask(t *testing.T) {
+	if _, child := isChild(t); child {
+		modesByUmask(t)
+		return
+	}
 	t.Parallel()
-	inChild(t, "TestUmaskChild", "", false)
+	inChild(t, "", false)
 }
 
-func TestUmaskChild(t *testing.T) {
-	childOnly(t)
+func modesByUmask(t *testing.T) {
+	t.Helper()
 	for mask, c := range map[int]struct{ file, folder, plain fs.FileMode }{
 		0o077: {0o600, 0o700, 0o600},
 		0o002: {0o664, 0o775, 0o664},
