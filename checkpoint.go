@@ -315,7 +315,7 @@ func (c *checkpoint) recordPaths(store *snapshot.Store) error {
 	if err != nil {
 		return fmt.Errorf("the checkpoint could not be written: %w", err)
 	}
-	c.warnSkipped(list.Skipped)
+	c.warnLeftOut(list.LeftOut)
 	c.result.listPaths()
 	return c.publish(store, rec)
 }
@@ -393,10 +393,10 @@ func (c *checkpoint) entries(list *scan.Listing, keys []string) ([]snapshot.Entr
 // maxNamed bounds how many paths of one sort are named one by one in warnings.
 const maxNamed = 20
 
-func (c *checkpoint) warnSkipped(skipped []scan.Skipped) {
-	for i, s := range skipped {
+func (c *checkpoint) warnLeftOut(left []scan.LeftOut) {
+	for i, s := range left {
 		if i == maxNamed {
-			c.result.warn(Problem{Kind: KindUnsupported, Message: fmt.Sprintf("%d more were left out", len(skipped)-i)})
+			c.result.warn(Problem{Kind: KindUnsupported, Message: fmt.Sprintf("%d more were left out", len(left)-i)})
 			return
 		}
 		c.result.warn(Problem{Kind: KindUnsupported, Path: change.DisplayPath(s.Path), Message: "left out: " + s.Reason})

@@ -121,7 +121,7 @@ func (c *checkpoint) recordTree(store *snapshot.Store) error {
 	if err := c.publish(store, rec); err != nil {
 		return err
 	}
-	c.warnSkipped(list.Skipped)
+	c.warnLeftOut(list.LeftOut)
 	c.result.Tree = &TreeResult{Files: rec.Meta.Tree.Files, Bytes: rec.Meta.Tree.Bytes, Read: s.read, Stored: stored.Bytes}
 	if err := store.SaveScanIndex(s.index.Encode()); err != nil {
 		if errors.Is(err, snapshot.ErrKilled) {

@@ -300,20 +300,6 @@ func dirsOf(metas []snapshot.DirMeta) []worktree.Dir {
 	return out
 }
 
-// standing reads what stands at a path of a record. A folder that the operation makes or removes in
-// the place of a file counts as nothing there, as it does in the record.
-func standing(tree *worktree.Tree, rec *snapshot.Record, path string) (change.State, worktree.Stamp, error) {
-	now, stamp, err := tree.Read(path)
-	if err != nil || now.Kind != change.Dir {
-		return now, stamp, err
-	}
-	here := func(d snapshot.DirMeta) bool { return d.Path == path }
-	if slices.ContainsFunc(rec.Meta.DirsMade, here) || slices.ContainsFunc(rec.Meta.DirsRemoved, here) {
-		return change.State{}, worktree.Stamp{}, nil
-	}
-	return now, stamp, nil
-}
-
 // filesOf returns the files of a record with their contents.
 func filesOf(rec *snapshot.Record) ([]worktree.File, error) {
 	files := make([]worktree.File, len(rec.Meta.Paths))

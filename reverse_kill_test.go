@@ -51,6 +51,14 @@ func reversals() map[string]reversing {
 		g.apply(everyEffect())
 		g.apply(secondEffects())
 	}
+	// A file takes the place of a folder, and the folder comes back: taken together, neither was made.
+	swapped := func(g *ground) {
+		g.apply(envelope("*** Delete File: emptied/deep/gone.txt", "*** Add File: emptied/deep", "+a file"))
+		g.apply(envelope("*** Delete File: emptied/deep", "*** Add File: emptied/deep/gone.txt", "+another",
+			"*** Add File: emptied/new.txt", "+new", "*** Update File: edit.txt", "@@", "-two", "+2"))
+		require.NoError(g.t, os.Chmod(g.path("emptied/deep"), 0o755))
+		g.undoAs(oxpatch.UndoRequest{Count: 2})
+	}
 	edit := func(g *ground) {
 		g.write("edit.txt", strings.Replace(g.read("edit.txt"), "three", "three, mine", 1))
 		g.write("untouched.txt", "changed\n")
@@ -59,6 +67,7 @@ func reversals() map[string]reversing {
 		"a group":        {twice, undo(oxpatch.UndoRequest{Count: 2})},
 		"redo":           {func(g *ground) { twice(g); g.undo() }, redo(oxpatch.RedoRequest{})},
 		"redo of two":    {func(g *ground) { twice(g); g.undo(); g.undo() }, redo(oxpatch.RedoRequest{Count: 2})},
+		"folder swapped": {swapped, redo(oxpatch.RedoRequest{})},
 		"a part":         {twice, undo(oxpatch.UndoRequest{Paths: []string{"far", "thing"}})},
 		"by force":       {func(g *ground) { twice(g); edit(g); g.remove("over.txt") }, undo(oxpatch.UndoRequest{Count: 2, Force: true})},
 		"by merge":       {func(g *ground) { g.apply(everyEffect()); edit(g) }, undo(oxpatch.UndoRequest{Merge: true, Markers: true})},

@@ -127,8 +127,9 @@ func (e *Engine) openSettlement(rec *snapshot.Record) (*settlement, error) {
 		return nil, err
 	}
 	s := &settlement{e: e, rec: rec, tree: tree}
+	dirs := dirsOfOne(&rec.Meta)
 	for _, p := range rec.Meta.Paths {
-		st, _, err := standing(tree, rec, p.Path)
+		st, _, err := dirs.standing(tree, p.Path)
 		if err != nil {
 			tree.Close()
 			return nil, err

@@ -76,15 +76,26 @@ type madeDirs struct {
 func dirsOfAll(targets []logged, concern func(dir string) bool) madeDirs {
 	d := madeDirs{map[string]snapshot.DirMeta{}, map[string]snapshot.DirMeta{}, map[string]bool{}}
 	for _, t := range targets {
-		for _, m := range t.Meta.DirsMade {
-			d.note(m, d.made, d.removed, concern)
-		}
-		for _, m := range t.Meta.DirsRemoved {
-			d.note(m, d.removed, d.made, concern)
-		}
-		d.noteParents(t.Meta.Paths)
+		d.add(t.Meta, concern)
 	}
 	return d
+}
+
+// dirsOfOne collects the folders of one operation.
+func dirsOfOne(m *snapshot.Meta) madeDirs {
+	d := dirsOfAll(nil, nil)
+	d.add(m, nil)
+	return d
+}
+
+func (d madeDirs) add(m *snapshot.Meta, concern func(dir string) bool) {
+	for _, dir := range m.DirsMade {
+		d.note(dir, d.made, d.removed, concern)
+	}
+	for _, dir := range m.DirsRemoved {
+		d.note(dir, d.removed, d.made, concern)
+	}
+	d.noteParents(m.Paths)
 }
 
 // noteParents notes the paths of an operation that are above others of it at which something stood or

@@ -16,8 +16,8 @@ type File struct {
 	Sight worktree.Sight
 }
 
-// Skipped is something that is not recorded, and why.
-type Skipped struct {
+// LeftOut is something that is not recorded, and why.
+type LeftOut struct {
 	Path   string
 	Reason string
 }
@@ -27,7 +27,7 @@ type Listing struct {
 	Files []File // by path
 	// Dirs are the folders above the files, with their permission bits.
 	Dirs    map[string]fs.FileMode
-	Skipped []Skipped
+	LeftOut []LeftOut
 }
 
 // Bytes is the size of all files.
@@ -82,7 +82,7 @@ func newWalker(ctx context.Context, t *worktree.Tree, most int) *walker {
 }
 
 func (w *walker) skip(path, reason string) {
-	w.list.Skipped = append(w.list.Skipped, Skipped{Path: path, Reason: reason})
+	w.list.LeftOut = append(w.list.LeftOut, LeftOut{Path: path, Reason: reason})
 }
 
 // enters reports whether what is in a folder is recorded; a folder that is not says why, once.
@@ -195,6 +195,6 @@ func (w *walker) done() (*Listing, error) {
 			w.list.Dirs[dir] = s.Mode
 		}
 	}
-	slices.SortFunc(w.list.Skipped, func(a, b Skipped) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(w.list.LeftOut, func(a, b LeftOut) int { return strings.Compare(a.Path, b.Path) })
 	return &w.list, nil
 }

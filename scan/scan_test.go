@@ -65,10 +65,10 @@ func TestWalk(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"a", "d.x", "d/b", "d/e/c", "deep/g", "link", "my/own"}, paths(all))
 	assert.Equal(t, int64(1+3+3+5+6+1+6), all.Bytes())
-	assert.Equal(t, []Skipped{
+	assert.Equal(t, []LeftOut{
 		{"deep/.GIT", "git's own folder, or a spelling of it"},
 		{"deep/nested", "a repository of its own"}, {"nested", "a repository of its own"},
-	}, all.Skipped, "the store is left out without a word")
+	}, all.LeftOut, "the store is left out without a word")
 	assert.Equal(t, map[string]os.FileMode{"d": 0o755, "d/e": 0o700, "deep": 0o755, "my": 0o755}, all.Dirs)
 
 	some, err := Walk(ctx, tree, []string{"d/e", "a", "missing", "d/e/c", "link"}, math.MaxInt)
@@ -92,7 +92,7 @@ func TestLook(t *testing.T) {
 	list, err := Look(context.Background(), tree, []string{"d/b", "a", "gone", "link", "link/b", "nested/", "nested/f", "d", "a", "git~1", "my/store/pack"}, math.MaxInt)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"a", "d/b", "link"}, paths(list))
-	assert.Equal(t, []Skipped{{"git~1", "git's own folder, or a spelling of it"}, {"nested", "a repository of its own"}}, list.Skipped)
+	assert.Equal(t, []LeftOut{{"git~1", "git's own folder, or a spelling of it"}, {"nested", "a repository of its own"}}, list.LeftOut)
 	_, err = Look(context.Background(), tree, []string{"a", "d/b"}, 1)
 	require.ErrorIs(t, err, ErrLimit)
 }
