@@ -1,8 +1,9 @@
 package textapply
 
-// enoughFull is how many chunks with all of their context a patch needs before the lack of it in another
-// chunk says something.
-const enoughFull = 3
+// enoughContext is how many lines of context a patch needs on either side in chunks that have all of it,
+// before the lack of it in another chunk says something: a chunk with three, as git gives them and as
+// models are told to, or three with one.
+const enoughContext = 3
 
 // evenContext returns the number of context lines that every chunk of the patch has in front of and
 // behind its changes, as a program that compares files gives them; 0 where they differ. The first chunk
@@ -28,7 +29,7 @@ func evenContext(p *Patch) int {
 			}
 		}
 	}
-	if full < enoughFull {
+	if full*most < enoughContext {
 		return 0
 	}
 	return most
@@ -45,40 +46,48 @@ func (c *Chunk) context() (before, behind int) {
 	return before, behind
 }
 
-// takeBounds settles the first and the last chunk where the patch gives all others an even number of
-// context lines and these fewer: then the file begins or ends there, as far as the lines are there.
-func (j *joint) takeBounds(earliest, latest []int) bool {
+// byBounds leaves the first and the last chunk of a section one place where the patch gives all others an
+// even number of context lines and these fewer: then the file begins or ends there, as far as the lines
+// are there.
+func (j *joint) byBounds(earliest, latest []int) bool {
 	even := j.effort.context
 	if even == 0 || len(j.chunks) == 0 {
 		return false
 	}
-	kept := make([]candidates, len(j.chunks))
-	for i, c := range j.chunks {
-		kept[i] = *c
-	}
+	narrowed := false
 	last := len(j.chunks) - 1
 	before, _ := j.s.Chunks[0].context()
 	_, behind := j.s.Chunks[last].context()
 	if before < even && earliest[0] != latest[0] && j.chunks[0].strictlyAt(0) {
 		j.chunks[0].only(0)
+		narrowed = true
 	}
 	if c := j.chunks[last]; behind < even && (earliest[last] != latest[last] || c.more) && len(c.old) > 0 {
 		from, _ := j.scope(j.s.Chunks[last].Scopes)
 		if m, ok := j.x.Seek(c.old, from, true); ok && m.Pass <= c.pass {
 			c.only(m.Line)
 			c.pass = m.Pass
+			narrowed = true
 		}
 	}
-	if first, ok := j.sweep(); ok && j.settled(first, j.sweepBack()) {
-		j.chosen = first
-		return true
-	}
-	j.errs = nil
-	for i := range kept {
-		*j.chunks[i] = kept[i]
-	}
-	return false
+	j.effort.bounded = j.effort.bounded || narrowed
+	return narrowed
 }
 
-// only leaves one place.
-func (c *candidates) only(at int) { c.at, c.strict, c.more = []int{at}, nil, false }
+// checkBounds looks whether the chosen places keep to the even context of the patch. Where the first or
+// the last chunk of a file has fewer context lines than all others without the file beginning or ending
+// there, the context is even by chance, and says nothing.
+func (j *joint) checkBounds() {
+	if j.effort.context == 0 || j.chosen == nil {
+		return
+	}
+	last := len(j.chunks) - 1
+	if c := j.chunks[0]; !c.free && j.chosen[0] > 0 {
+		before, _ := j.s.Chunks[0].context()
+		j.effort.uneven = j.effort.uneven || before < j.effort.context
+	}
+	if c := j.chunks[last]; !c.free && c.end(j.chosen[last]) < j.t.Len() {
+		_, behind := j.s.Chunks[last].context()
+		j.effort.uneven = j.effort.uneven || behind < j.effort.context
+	}
+}

@@ -1,13 +1,8 @@
 package textapply
 
 import (
-	"crypto/sha1"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"hash"
 	"slices"
-	"strings"
 )
 
 // choose counts the placements with a forward and a backward sweep and takes the only one.
@@ -30,7 +25,7 @@ func (j *joint) choose() {
 	if j.settled(earliest, latest) {
 		return
 	}
-	if j.takeHints(earliest, latest) || j.takeBounds(earliest, latest) {
+	if j.narrow(earliest, latest) {
 		return
 	}
 	for i, c := range j.chunks {
@@ -60,40 +55,6 @@ func (j *joint) settled(earliest, latest []int) bool {
 	return slices.Equal(earliest, latest) || j.sameBytes(earliest, latest)
 }
 
-// takeHints settles the chunks that are not settled otherwise by the line numbers of the patch. A place
-// exactly at its number, where the lines fit by the strictest pass, is certain if the numbers are right
-// for a chunk that has only one place, or if the patch was made from this very text.
-func (j *joint) takeHints(earliest, latest []int) bool {
-	trusted := false
-	for i, c := range j.chunks {
-		if earliest[i] == latest[i] && c.hint >= 0 && !c.free {
-			if earliest[i] != c.hint {
-				return false
-			}
-			trusted = true
-		}
-	}
-	if !trusted && !j.madeFrom() {
-		return false
-	}
-	kept := make([]candidates, len(j.chunks))
-	for i, c := range j.chunks {
-		kept[i] = *c
-		if earliest[i] != latest[i] && c.hint >= earliest[i] && c.hint <= latest[i] && c.strictlyAt(c.hint) {
-			c.at, c.match = []int{c.hint}, matchLineHint
-		}
-	}
-	if first, ok := j.sweep(); ok && j.settled(first, j.sweepBack()) {
-		j.chosen = first
-		return true
-	}
-	j.errs = nil
-	for i := range kept {
-		*j.chunks[i] = kept[i]
-	}
-	return false
-}
-
 // strictlyAt reports whether the lines fit at a place by the strictest pass.
 func (c *candidates) strictlyAt(line int) bool {
 	at := c.at
@@ -102,25 +63,6 @@ func (c *candidates) strictlyAt(line int) bool {
 	}
 	_, found := slices.BinarySearch(at, line)
 	return found
-}
-
-// madeFrom reports whether the text is the blob that the patch names as its old side. An abbreviated
-// id counts from seven digits on, as git abbreviates.
-func (j *joint) madeFrom() bool {
-	const least = 7
-	id := strings.ToLower(j.s.Blob)
-	if len(id) < least || !strings.ContainsAny(id, "123456789abcdef") {
-		return false
-	}
-	head := fmt.Appendf(nil, "blob %d\x00", len(j.t.data))
-	for _, h := range []hash.Hash{sha1.New(), sha256.New()} {
-		h.Write(head)
-		h.Write(j.t.data)
-		if strings.HasPrefix(hex.EncodeToString(h.Sum(nil)), id) {
-			return true
-		}
-	}
-	return false
 }
 
 // sweep gives every chunk the first candidate behind the chunk before it. Where one has none, the

@@ -14,8 +14,10 @@ const (
 // must cost little more than one with a single mistake.
 type effort struct {
 	searches, lookedBack, cutScopes int
-	// context is evenContext of the patch.
-	context int
+	// context is evenContext of the patch; bounded says that it settled a place, uneven that a chunk
+	// showed that it is even by chance.
+	context         int
+	bounded, uneven bool
 }
 
 func newEffort() *effort {

@@ -14,6 +14,8 @@ type candidates struct {
 	pass  Pass
 	// free marks added lines that nothing anchors; they have no place to compare.
 	free bool
+	// everywhere holds all that at held before something else than the lines narrowed it; nil where nothing did.
+	everywhere []int
 	// strict holds those at which the lines fit by the strictest pass, where at holds more.
 	strict []int
 	// more says that there are further places than at holds.
@@ -34,9 +36,9 @@ func (c *candidates) end(at int) int { return at + len(c.old) }
 // placeJointly finds the places of all chunks of a section together. Every chunk has its
 // candidates: all places inside its scopes at the strictest pass that has any. A placement takes
 // one candidate a chunk, in patch order and without overlap. If all placements give the same bytes
-// it is taken; otherwise line numbers that are proven right, or the bounds of the file in a patch of
-// even context, may leave one; otherwise the section is refused, naming the places. No chunk is ever
-// matched more loosely because of another.
+// it is taken; otherwise line numbers that are proven right, the bounds of the file in a patch of even
+// context, or the blocks of the scopes may leave one; otherwise the section is refused, naming the
+// places. No chunk is ever matched more loosely because of another.
 func placeJointly(t *text, s *Section, p Policy, e *effort) ([]*placement, []*Error) {
 	j := newJoint(t, s, p, e)
 	j.run()
@@ -60,6 +62,7 @@ func (j *joint) run() {
 	}
 	if len(j.errs) == 0 {
 		j.choose()
+		j.checkBounds()
 	}
 }
 
@@ -271,12 +274,20 @@ func (j *joint) placements() []*placement {
 		case c == nil, refused[i]:
 		case j.chosen != nil:
 			placed[i] = c.place(j.t, j.chosen[i])
-			placed[i].others = othersOf(c.at, j.chosen[i])
+			placed[i].others = othersOf(c.all(), j.chosen[i])
 		case len(c.at) == 1:
 			placed[i] = c.place(j.t, c.at[0])
 		}
 	}
 	return placed
+}
+
+// all returns every place where the lines fit.
+func (c *candidates) all() []int {
+	if c.everywhere != nil {
+		return c.everywhere
+	}
+	return c.at
 }
 
 // mostOthers bounds the places that a result or a refusal lists.

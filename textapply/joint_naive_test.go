@@ -1,6 +1,7 @@
 package textapply
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -21,6 +22,7 @@ type naiveChunk struct {
 	old, lines []Line // the old lines that were looked for; all lines
 	pass       Pass
 	free       bool
+	scopes     []string
 	err        error
 }
 
@@ -30,12 +32,100 @@ func newNaiveJoint(content string, chunks []Chunk, p Policy) *naiveJoint {
 		n.lines = append(n.lines, string(n.t.Line(i)))
 	}
 	for _, c := range chunks {
-		n.chunks = append(n.chunks, n.candidates(c))
+		found := n.candidates(c)
+		found.scopes = c.Scopes
+		n.chunks = append(n.chunks, found)
 	}
 	if len(n.failing()) == 0 {
 		n.enumerate(nil, 0)
 	}
 	return n
+}
+
+// results returns the texts that all placements give or, where they give several and those inside of the
+// blocks of the scopes give one, that one; and the first placement that counts then.
+func (n *naiveJoint) results() (texts map[string]bool, first []int) {
+	texts = n.textsOf(n.all)
+	if len(texts) == 1 {
+		return texts, n.all[0]
+	}
+	if inside := n.insideBlocks(); len(inside) > 0 {
+		if one := n.textsOf(inside); len(one) == 1 {
+			return one, inside[0]
+		}
+	}
+	return texts, n.all[0]
+}
+
+func (n *naiveJoint) textsOf(all [][]int) map[string]bool {
+	texts := map[string]bool{}
+	for _, chosen := range all {
+		texts[n.outcome(chosen)] = true
+	}
+	return texts
+}
+
+// insideBlocks returns the placements in which every chunk that has a choice, and scopes with some of its
+// places in their blocks, stands in one of those.
+func (n *naiveJoint) insideBlocks() [][]int {
+	inside := n.all
+	for i, c := range n.chunks {
+		var within [][]int
+		places, blocked := map[int]bool{}, map[int]bool{}
+		for _, chosen := range n.all {
+			places[chosen[i]] = true
+			if n.inBlock(c.scopes, chosen[i]) {
+				blocked[chosen[i]] = true
+			}
+		}
+		if c.free || len(c.scopes) == 0 || len(blocked) == 0 || len(blocked) == len(places) {
+			continue
+		}
+		for _, chosen := range inside {
+			if blocked[chosen[i]] {
+				within = append(within, chosen)
+			}
+		}
+		inside = within
+	}
+	return inside
+}
+
+// inBlock reports whether a line is in a block that the last of the scopes opens, and that in one of the
+// scope before it.
+func (n *naiveJoint) inBlock(scopes []string, line int) bool {
+	if len(scopes) == 0 {
+		return true
+	}
+	last := scopes[len(scopes)-1]
+	heads := n.places([]string{last}, Punctuation, 0)
+	if len(heads) == 0 && strings.TrimSpace(last) != "" {
+		for i, l := range n.lines {
+			if strings.HasPrefix(strings.TrimLeft(l, " \t"), strings.TrimSpace(last)) {
+				heads = append(heads, i)
+			}
+		}
+	}
+	for _, h := range heads {
+		if h < line && n.open(h, line) && n.inBlock(scopes[:len(scopes)-1], h) {
+			return true
+		}
+	}
+	return false
+}
+
+// open reports whether no line between two begins what the first begins.
+func (n *naiveJoint) open(from, to int) bool {
+	word := regexp.MustCompile(`^[\w$]*`)
+	head := strings.TrimLeft(n.lines[from], " \t")
+	for _, l := range n.lines[from+1 : to] {
+		text := strings.TrimLeft(l, " \t")
+		if len(l)-len(text) <= len(n.lines[from])-len(head) && word.FindString(text) != "" &&
+			word.FindString(text) == word.FindString(head) && (strings.Contains(text, "(") || !strings.Contains(head, "(")) {
+			return false
+		}
+	}
+	return true
 }
 
 // failing returns the sentinels of the chunks that have no candidate.

@@ -101,8 +101,17 @@ type Step struct {
 // updated, and chains of moves come out as they would on disk. Refusals are in the plan, not an
 // error of MakePlan.
 func MakePlan(patch *Patch, tree Tree, policy Policy) *Plan {
-	pl := &planner{tree: tree, policy: policy, overlay: map[string]*entry{}, effort: newEffort()}
-	pl.effort.context = evenContext(patch)
+	e := newEffort()
+	e.context = evenContext(patch)
+	plan := makePlan(patch, tree, policy, e)
+	if e.bounded && e.uneven {
+		return makePlan(patch, tree, policy, newEffort())
+	}
+	return plan
+}
+
+func makePlan(patch *Patch, tree Tree, policy Policy, e *effort) *Plan {
+	pl := &planner{tree: tree, policy: policy, overlay: map[string]*entry{}, effort: e}
 	plan := &Plan{Sections: make([]SectionResult, len(patch.Sections))}
 	for i := range patch.Sections {
 		plan.Sections[i].Section = &patch.Sections[i]
