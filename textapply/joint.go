@@ -100,6 +100,9 @@ func (j *joint) find(c *Chunk) (*candidates, *Error) {
 		}
 		found = j.search(c, old[:len(old)-1], lines, from)
 	}
+	if found == nil && scoped && len(c.Scopes) > 0 {
+		found = j.aroundScope(c, old)
+	}
 	if found == nil {
 		return nil, j.miss(c, from)
 	}
@@ -114,6 +117,37 @@ func (j *joint) find(c *Chunk) (*candidates, *Error) {
 		j.hint(c, found)
 	}
 	return found, nil
+}
+
+// aroundScope finds a chunk of which nothing follows its scope, because it holds the line of the scope itself.
+// Codex refuses that (codex-cli 0.171.0: a scope is consumed).
+func (j *joint) aroundScope(c *Chunk, old []string) *candidates {
+	inner := len(c.Scopes) - 1
+	outer, _ := j.scope(c.Scopes[:inner])
+	heads, more := j.x.all(c.Scopes[inner:], Punctuation, outer)
+	if more {
+		return nil
+	}
+	found := j.search(c, old, c.Lines, outer)
+	if found == nil || found.more {
+		return nil
+	}
+	holds := func(at int) bool {
+		k, _ := slices.BinarySearch(heads, at)
+		return k < len(heads) && heads[k] < found.end(at)
+	}
+	var at []int
+	for _, line := range found.at {
+		if holds(line) {
+			at = append(at, line)
+		}
+	}
+	if len(at) == 0 {
+		return nil
+	}
+	found.among(at)
+	found.everywhere = nil
+	return found
 }
 
 // findAddition gives added lines without old lines their place: below their scope line, at the end

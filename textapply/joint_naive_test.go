@@ -192,6 +192,9 @@ func (n *naiveJoint) candidates(c Chunk) naiveChunk {
 		}
 		found = n.search(c, lines, from)
 	}
+	if found == nil && scoped && len(c.Scopes) > 0 {
+		found = n.aroundScope(c)
+	}
 	switch {
 	case found == nil && c.EOF && n.strictest(c, c.Lines, from) != nil:
 		return naiveChunk{err: ErrAmbiguous}
@@ -203,6 +206,27 @@ func (n *naiveJoint) candidates(c Chunk) naiveChunk {
 		n.cutScope(c, found)
 	}
 	return *found
+}
+
+// aroundScope takes the places at which the old lines hold the line of the scope.
+func (n *naiveJoint) aroundScope(c Chunk) *naiveChunk {
+	inner := len(c.Scopes) - 1
+	outer, _ := n.behind(c.Scopes[:inner])
+	found := n.search(c, c.Lines, outer)
+	if found == nil {
+		return nil
+	}
+	var around []int
+	for _, at := range found.at {
+		if len(n.places(c.Scopes[inner:], Punctuation, at)) > 0 && n.places(c.Scopes[inner:], Punctuation, at)[0] < at+len(found.old) {
+			around = append(around, at)
+		}
+	}
+	if around == nil {
+		return nil
+	}
+	found.at = around
+	return found
 }
 
 // addition has no old lines: it goes below its scope, else to the end.

@@ -105,8 +105,11 @@ func TestScopes(t *testing.T) {
 			refuse: "f: hunk 1: the hunk fits more than one place: lines 1 and 3", places: []int{1, 3}},
 		"the same lines stand in front only": {file: "a\nb\ns\nc\n", chunks: chunks{chunk("@@ s", "-a", " b")}, err: ErrNoMatch,
 			refuse: `f: hunk 1: the old lines stand at line 1, in front of the scope line "s" (line 3)`, places: []int{1}},
-		"is the first line of its own hunk": {file: "a\ns\nb\n", chunks: chunks{chunk("@@ s", " s", "-b")}, err: ErrNoMatch,
-			refuse: "f: hunk 1: the old lines begin with the scope line itself, line 2; a scope stands for what follows it", places: []int{2}},
+		"is the first line of its own hunk":           {file: "a\ns\nb\n", chunks: chunks{chunk("@@ s", " s", "-b")}, want: "a\ns\n"},
+		"is a line of its own hunk":                   {file: "a\ns\nb\n", chunks: chunks{chunk("@@ s", " a", " s", "-b")}, want: "a\ns\n"},
+		"is the line that its hunk takes out":         {file: "a\ns\nb\n", chunks: chunks{chunk("@@ s", "-s", "+S")}, want: "a\nS\nb\n"},
+		"is a line of its own hunk, twice":            {file: "s\nb\ns\nb\nc\n", chunks: chunks{chunk("@@ s", " s", "-b")}, want: "s\nb\ns\nc\n"},
+		"is a line of its own hunk, the inner one":    {file: "k\ns\nb\nl\ns\nb\n", chunks: chunks{chunk("@@ l", "@@ s", " s", "-b")}, want: "k\ns\nb\nl\ns\n"},
 		"is not taken for a looser match of the hunk": {file: "a\ns\n  a\n", chunks: chunks{chunk("@@ s", "-a")}, want: "a\ns\n"},
 	})
 }

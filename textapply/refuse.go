@@ -63,10 +63,6 @@ func (j *joint) outside(c *Chunk, old []string, from int) *Error {
 		err := &Error{Err: ErrNoMatch, Want: old, Line: at[0] + 1, Places: j.places(at),
 			Detail: fmt.Sprintf("the old lines stand at line %d, in front of the scope line %q (line %d)", at[0]+1, shortText(c.Scopes[len(c.Scopes)-1]), from),
 			Hint:   "name the scope that the lines are in, or none"}
-		if at[0] == from-1 {
-			err.Detail = fmt.Sprintf("the old lines begin with the scope line itself, line %d; a scope stands for what follows it", from)
-			err.Hint = "leave that line out of the hunk, or leave out the scope"
-		}
 		return err
 	}
 	return nil
