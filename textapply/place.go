@@ -15,8 +15,9 @@ type placement struct {
 	// uneven says that the old lines are indented unlike the file's, and not all alike, so that the
 	// added lines could not follow.
 	uneven bool
-	// kept says that the old lines lack indentation and the added lines were taken to have it.
-	kept bool
+	// doubtful says that the old lines lack indentation, and the added lines may or may not have it; kept
+	// that they were taken to.
+	doubtful, kept bool
 }
 
 // pass names for places that were found by more than comparing lines; see also Pass.String.

@@ -2,6 +2,8 @@ package textapply
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
 	"strings"
 )
 
@@ -22,12 +24,24 @@ func (pl *placement) shift(t *text) {
 		pl.lines = mapInserted(pl.lines, func(s string) string { return s[len(drop):] })
 		pl.match = matchShifted
 	case add == "":
-	case allBeginWith(pl.lines, add) && atMargin(pl.lines) && !pl.writtenWithout(add):
-		pl.kept = true
+	case !allBeginWith(pl.lines, add):
+		without, _ := pl.reading(add)
+		pl.doubtful = without < 0
+		pl.deepen(add)
 	default:
-		pl.lines = mapInserted(pl.lines, func(s string) string { return add + s })
-		pl.match = matchShifted
+		without, sure := pl.reading(add)
+		pl.kept = without < 0 || without == 0 && atMargin(pl.lines)
+		pl.doubtful = !sure
+		if !pl.kept {
+			pl.deepen(add)
+		}
 	}
+}
+
+// deepen puts what the old lines lack in front of the added lines.
+func (pl *placement) deepen(lacking string) {
+	pl.lines = mapInserted(pl.lines, func(s string) string { return lacking + s })
+	pl.match = matchShifted
 }
 
 // shiftOf compares the indentation of the old lines with that of the file's: add is what the old
@@ -60,28 +74,99 @@ func (pl *placement) shiftOf(t *text) (add, drop string, uniform bool) {
 	return add, drop, true
 }
 
-// writtenWithout judges added lines that all begin with what the old lines lack. They may have been
-// written with the file's indentation, or without it and be that much deeper than their
-// surroundings. The first line of a run tells: it follows a line that opens a block and would else
-// stand no deeper than that line.
-func (pl *placement) writtenWithout(lacking string) bool {
-	before := -1
-	for i, l := range pl.lines {
-		if l.Op == Insert && hasText(l.Text) {
-			if before < 0 || pl.lines[before].Op == Insert {
-				continue
-			}
-			opener := pl.lines[before]
-			inFile := lacking + indentation([]byte(opener.Text))
-			if opener.Op == Context && opens(opener.Text) && indentation([]byte(l.Text)) == inFile {
-				return true
-			}
+// reading judges added lines that all begin with what the old lines lack. They may have been written
+// without it too, and be that much deeper than their surroundings, or have the file's indentation. Each
+// run of them is compared with the old lines, once as these are written and once as they stand in the file.
+// It returns how many runs more speak for the first than for the second, and whether all do so clearly.
+func (pl *placement) reading(lacking string) (without int, sure bool) {
+	sure = true
+	for i := 0; i < len(pl.lines); i++ {
+		if pl.lines[i].Op != Insert {
+			continue
 		}
-		if hasText(l.Text) {
-			before = i
+		end := i
+		for end < len(pl.lines) && pl.lines[end].Op == Insert {
+			end++
+		}
+		if depth, ok := leastIndent(pl.lines[i:end]); ok {
+			asWritten, asInFile := pl.fit(i, end, depth, ""), pl.fit(i, end, depth, lacking)
+			without += cmp.Compare(asWritten, asInFile)
+			sure = sure && asWritten == fitsReplaced && asInFile <= fitsSome
+		}
+		i = end
+	}
+	return without, sure
+}
+
+// How well added lines go with the old lines around them, worst to best.
+const (
+	fitsNothing = iota
+	fitsSome    // as deep as any old line
+	fitsBelow   // as the neighbour below
+	fitsAbove   // as the neighbour above, or one step into the block that it opens
+	fitsReplaced
+)
+
+// leastIndent returns the shortest indentation among lines with text.
+func leastIndent(lines []Line) (indent string, ok bool) {
+	for _, l := range lines {
+		if in := indentation([]byte(l.Text)); hasText(l.Text) && (!ok || len(in) < len(indent)) {
+			indent, ok = in, true
 		}
 	}
-	return false
+	return indent, ok
+}
+
+// fit says how well a run of added lines of a depth goes with the old lines, if those have more in front of
+// what the patch says.
+func (pl *placement) fit(from, end int, depth, more string) int {
+	above, below := from, end
+	for above > 0 && pl.lines[above-1].Op == Remove {
+		above--
+	}
+	for below < len(pl.lines) && pl.lines[below].Op == Remove {
+		below++
+	}
+	old := func(l Line) bool { return l.Op != Insert && hasText(l.Text) }
+	in := func(l Line) string { return more + indentation([]byte(l.Text)) }
+	replaced := append(pl.lines[above:from:from], pl.lines[end:below]...)
+	if least, ok := leastIndent(replaced); ok && depth == more+least {
+		return fitsReplaced
+	}
+	for above--; above >= 0 && !old(pl.lines[above]); above-- {
+	}
+	if above >= 0 && goesBelow(depth, in(pl.lines[above]), opens(pl.lines[above].Text)) {
+		return fitsAbove
+	}
+	for below < len(pl.lines) && !old(pl.lines[below]) {
+		below++
+	}
+	if below < len(pl.lines) && !closes(pl.lines[below].Text) && depth == in(pl.lines[below]) {
+		return fitsBelow
+	}
+	if slices.ContainsFunc(pl.lines, func(l Line) bool { return old(l) && depth == in(l) }) {
+		return fitsSome
+	}
+	return fitsNothing
+}
+
+// goesBelow reports whether a line of a depth goes below one of another, which may open a block.
+func goesBelow(depth, above string, opened bool) bool {
+	if !opened {
+		return depth == above
+	}
+	return strings.HasPrefix(depth, above) && isOneStep(depth[len(above):])
+}
+
+// isOneStep reports whether white space is what one level of indentation adds: a tab, or up to eight blanks.
+func isOneStep(s string) bool {
+	return s == "\t" || s != "" && len(s) <= 8 && strings.Trim(s, " ") == ""
+}
+
+// closes reports whether a line begins as lines do that close a block.
+func closes(line string) bool {
+	b := trimLeft([]byte(line))
+	return len(b) > 0 && strings.IndexByte("})]", b[0]) >= 0
 }
 
 // opens reports whether a line ends as lines do that open a block.

@@ -13,6 +13,7 @@ func TestShift(t *testing.T) {
 	t.Parallel()
 	const (
 		uneven = "the hunk's lines are indented unlike the file's, and not all by the same white space; the added lines keep the patch's indentation"
+		given  = "the hunk's old lines lack the file's indentation, and so may the added ones; they get it as well"
 		kept   = "the hunk's old lines lack the file's indentation, the added ones seem to have it; they are taken as they are"
 	)
 	tests := map[string]struct {
@@ -36,9 +37,12 @@ func TestShift(t *testing.T) {
 		"only blank lines added":                                     {"  a\n    b\n", chunk(" a", "-b", "+"), "  a\n\n", "indent", ""},
 		"added lines have it already":                                {"  a\n  b\n", chunk(" a", "-b", "+  x"), "  a\n  x\n", "indent", kept},
 		"some added lines have it":                                   {"  a\n  b\n", chunk(" a", "-b", "+  x", "+y"), "  a\n    x\n  y\n", "shifted", ""},
-		"they have it below an opener, and are inside it without it": {"  if x {\n  b\n", chunk(" if x {", "+  y", " b"), "  if x {\n    y\n  b\n", "shifted", ""},
+		"they have it below an opener, and are inside it without it": {"  if x {\n  b\n", chunk(" if x {", "+  y", " b"), "  if x {\n    y\n  b\n", "shifted", given},
 		"below an opener, but deeper than it by more than they lack": {"  if x {\n", chunk(" if x {", "+    y"), "  if x {\n    y\n", "indent", kept},
-		"deeper than old lines that show their depth":                {"  if x {\n    b\n", chunk(" if x {", "+    y", "   b"), "  if x {\n      y\n    b\n", "shifted", ""},
+		"deeper than old lines that show their depth":                {"  if x {\n    b\n", chunk(" if x {", "+    y", "   b"), "  if x {\n      y\n    b\n", "shifted", given},
+		"with it, as deep as what they replace":                      {"    if x {\n        b\n", chunk(" if x {", "-    b", "+        c"), "    if x {\n        c\n", "indent", kept},
+		"with it, as deep as the line above":                         {"  a\n    if x {\n  b\n", chunk(" a", "+  c", "   if x {", " b"), "  a\n  c\n    if x {\n  b\n", "indent", kept},
+		"without it, all of a block that is replaced":                {"\tif x {\n\t\tb\n\t}\n", chunk("-if x {", "-\tb", "-}", "+if y {", "+\tc", "+}"), "\tif y {\n\t\tc\n\t}\n", "shifted", ""},
 		"below a removed opener":                                     {"  if x {\n", chunk("-if x {", "+  if y {"), "  if y {\n", "indent", kept},
 		"a colon opens":                                              {"    def f():\n        pass\n", chunk(" def f():", "-    pass", "+    return 1"), "    def f():\n        return 1\n", "shifted", ""},
 		"punctuation folded, nothing shifted":                        {"  “a”\n", chunk(`   "a"`, "+  x"), "  “a”\n  x\n", "punctuation", ""},

@@ -170,9 +170,12 @@ func (pl *planner) reportPlace(t *text, i int, p *placement) {
 		pl.guess(about("the hunk's lines are indented unlike the file's, and not all by the same white space; the added lines keep the patch's indentation",
 			"make the hunk anew with the file's own indentation"))
 	}
-	if p.kept {
-		pl.guess(about("the hunk's old lines lack the file's indentation, the added ones seem to have it; they are taken as they are",
-			"make the hunk anew with the file's own indentation"))
+	if p.doubtful {
+		said := "the hunk's old lines lack the file's indentation, and so may the added ones; they get it as well"
+		if p.kept {
+			said = "the hunk's old lines lack the file's indentation, the added ones seem to have it; they are taken as they are"
+		}
+		pl.guess(about(said, "make the hunk anew with the file's own indentation"))
 	}
 	if !pl.policy.FirstMatch && repeats(t, p) {
 		pl.warn(Warning{Kind: "duplicate", Chunk: i + 1, Line: p.at + p.old + 1,
