@@ -313,6 +313,7 @@ func (j *joint) placements() []*placement {
 			placed[i] = c.place(j.t, c.at[0])
 		}
 	}
+	agree(placed)
 	return placed
 }
 

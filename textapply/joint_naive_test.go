@@ -343,6 +343,7 @@ func (n *naiveJoint) outcome(chosen []int) string {
 			placed[i].shift(n.t)
 		}
 	}
+	agree(placed)
 	end := n.t.firstTerminator()
 	for i := range n.t.Len() {
 		if e := n.t.terminator(i); e != end && (e != "" || i < n.t.Len()-1) {

@@ -18,6 +18,13 @@ type placement struct {
 	// doubtful says that the old lines lack indentation, and the added lines may or may not have it; kept
 	// that they were taken to.
 	doubtful, kept bool
+	// lacking is what the old lines lack, "" for nothing; written are the chunk's lines as the patch has them.
+	lacking string
+	written []Line
+	// lacks says that some added line lacks it too; without and sure are those of reading.
+	lacks   bool
+	without int
+	sure    bool
 }
 
 // pass names for places that were found by more than comparing lines; see also Pass.String.

@@ -24,24 +24,40 @@ func (pl *placement) shift(t *text) {
 		pl.lines = mapInserted(pl.lines, func(s string) string { return s[len(drop):] })
 		pl.match = matchShifted
 	case add == "":
-	case !allBeginWith(pl.lines, add):
-		without, _ := pl.reading(add)
-		pl.doubtful = without < 0
-		pl.deepen(add)
 	default:
-		without, sure := pl.reading(add)
-		pl.kept = without < 0 || without == 0 && atMargin(pl.lines)
-		pl.doubtful = !sure
-		if !pl.kept {
-			pl.deepen(add)
-		}
+		pl.lacking, pl.written = add, pl.lines
+		pl.lacks = !allBeginWith(pl.lines, add)
+		pl.without, pl.sure = pl.reading(add)
+		pl.read(pl.lacks, pl.without)
 	}
 }
 
-// deepen puts what the old lines lack in front of the added lines.
-func (pl *placement) deepen(lacking string) {
-	pl.lines = mapInserted(pl.lines, func(s string) string { return lacking + s })
-	pl.match = matchShifted
+// read decides whether the added lines were written without what the old lines lack.
+func (pl *placement) read(lacks bool, without int) {
+	pl.lines, pl.match = pl.written, ""
+	pl.kept = !lacks && (without < 0 || without == 0 && atMargin(pl.lines))
+	pl.doubtful = !pl.sure && !lacks || pl.lacks && pl.without < 0
+	if !pl.kept {
+		pl.lines = mapInserted(pl.lines, func(s string) string { return pl.lacking + s })
+		pl.match = matchShifted
+	}
+}
+
+// agree lets the chunks of a section that lost their indentation be read alike: who left it out of one hunk's
+// added lines did so in all.
+func agree(placed []*placement) {
+	lacks, without := false, 0
+	for _, pl := range placed {
+		if pl != nil && pl.lacking != "" {
+			lacks = lacks || pl.lacks && pl.without >= 0
+			without += pl.without
+		}
+	}
+	for _, pl := range placed {
+		if pl != nil && pl.lacking != "" {
+			pl.read(pl.lacks || lacks, without)
+		}
+	}
 }
 
 // shiftOf compares the indentation of the old lines with that of the file's: add is what the old
@@ -102,7 +118,6 @@ func (pl *placement) reading(lacking string) (without int, sure bool) {
 const (
 	fitsNothing = iota
 	fitsSome    // as deep as any old line
-	fitsBelow   // as the neighbour below
 	fitsAbove   // as the neighbour above, or one step into the block that it opens
 	fitsReplaced
 )
@@ -138,12 +153,6 @@ func (pl *placement) fit(from, end int, depth, more string) int {
 	if above >= 0 && goesBelow(depth, in(pl.lines[above]), opens(pl.lines[above].Text)) {
 		return fitsAbove
 	}
-	for below < len(pl.lines) && !old(pl.lines[below]) {
-		below++
-	}
-	if below < len(pl.lines) && !closes(pl.lines[below].Text) && depth == in(pl.lines[below]) {
-		return fitsBelow
-	}
 	if slices.ContainsFunc(pl.lines, func(l Line) bool { return old(l) && depth == in(l) }) {
 		return fitsSome
 	}
@@ -161,12 +170,6 @@ func goesBelow(depth, above string, opened bool) bool {
 // isOneStep reports whether white space is what one level of indentation adds: a tab, or up to eight blanks.
 func isOneStep(s string) bool {
 	return s == "\t" || s != "" && len(s) <= 8 && strings.Trim(s, " ") == ""
-}
-
-// closes reports whether a line begins as lines do that close a block.
-func closes(line string) bool {
-	b := trimLeft([]byte(line))
-	return len(b) > 0 && strings.IndexByte("})]", b[0]) >= 0
 }
 
 // opens reports whether a line ends as lines do that open a block.

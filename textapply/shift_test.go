@@ -112,3 +112,28 @@ func TestDuplicateWarning(t *testing.T) {
 		})
 	}
 }
+
+// Where one hunk shows how the added lines were written, the others of the file are read alike.
+func TestHunksAreReadAlike(t *testing.T) {
+	t.Parallel()
+	const file = "f:\n    a\n    b\ng:\n    c\n    d\nh:\n"
+	below := chunk(" c", "+    e", " d") // as deep as the file's lines, or deeper than its own
+	for name, tt := range map[string]struct {
+		first Chunk
+		want  string
+		warns bool
+	}{
+		"none has it":            {chunk(" a", "+x", " b"), "f:\n    a\n    x\n    b\ng:\n    c\n        e\n    d\nh:\n", false},
+		"all have it":            {chunk(" a", "+    x", " b"), "f:\n    a\n    x\n    b\ng:\n    c\n    e\n    d\nh:\n", true},
+		"a hunk that lacks none": {chunk(" f:", "-    a", "+    x"), "f:\n    x\n    b\ng:\n    c\n    e\n    d\nh:\n", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tree := files("f", file)
+			plan := MakePlan(patchOf(update("f", tt.first, below)), tree, carefulPolicy())
+			require.Empty(t, plan.Errors())
+			assert.Equal(t, tt.want, carryOut(t, tree, plan).outcome()["f"])
+			assert.Equal(t, tt.warns, len(plan.Sections[0].Warnings) > 0)
+		})
+	}
+}
