@@ -25,6 +25,7 @@ type placement struct {
 	lacks   bool
 	without int
 	sure    bool
+	units   units // of a hunk that has blanks for tabs, or tabs for blanks
 }
 
 // pass names for places that were found by more than comparing lines; see also Pass.String.

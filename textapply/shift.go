@@ -11,14 +11,17 @@ import (
 // line lacks the same white space that the file has in front of it, the added lines were written
 // without it too, and get it; but not where they were written with it. Where every old line has too
 // much of the same, the added lines lose it. If the old lines are not all shifted alike, the added
-// lines stay as they are, and that is reported.
+// lines stay as they are, and that is reported; but where the old lines have blanks for the file's tabs, or
+// tabs for its blanks, so many each, the added lines are converted too.
 func (pl *placement) shift(t *text) {
 	if !addsTextTo(pl.lines) {
 		return
 	}
 	add, drop, uniform := pl.shiftOf(t)
 	switch {
-	case !uniform, drop != "" && !allBeginWith(pl.lines, drop):
+	case !uniform:
+		pl.convert(t)
+	case drop != "" && !allBeginWith(pl.lines, drop):
 		pl.uneven = true
 	case drop != "":
 		pl.lines = mapInserted(pl.lines, func(s string) string { return s[len(drop):] })
@@ -43,19 +46,28 @@ func (pl *placement) read(lacks bool, without int) {
 	}
 }
 
-// agree lets the chunks of a section that lost their indentation be read alike: who left it out of one hunk's
-// added lines did so in all.
+// agree lets the chunks of a section be read alike: who left the indentation out of one hunk's added lines
+// did so in all that lost it, and who wrote blanks for tabs in one did so where no old line has any.
 func agree(placed []*placement) {
 	lacks, without := false, 0
+	var u units
 	for _, pl := range placed {
-		if pl != nil && pl.lacking != "" {
+		switch {
+		case pl == nil:
+		case pl.lacking != "":
 			lacks = lacks || pl.lacks && pl.without >= 0
 			without += pl.without
+		case pl.units.patch != "":
+			u = pl.units
 		}
 	}
 	for _, pl := range placed {
-		if pl != nil && pl.lacking != "" {
+		switch {
+		case pl == nil:
+		case pl.lacking != "":
 			pl.read(pl.lacks || lacks, without)
+		case u.patch != "" && pl.units.patch == "" && atMargin(pl.lines):
+			pl.inUnits(u)
 		}
 	}
 }
@@ -223,4 +235,76 @@ func atMargin(lines []Line) bool {
 		}
 	}
 	return true
+}
+
+// convert gives added lines the file's tabs or blanks where all old lines have the other.
+func (pl *placement) convert(t *text) {
+	if pl.units = pl.unitsOf(t); pl.units.patch == "" {
+		pl.uneven = true
+		return
+	}
+	pl.inUnits(pl.units)
+}
+
+// units are what one level of indentation is in the patch and in the file.
+type units struct{ patch, file string }
+
+func (pl *placement) inUnits(u units) {
+	pl.lines = mapInserted(pl.lines, func(s string) string {
+		levels := 0
+		for strings.HasPrefix(s, u.patch) {
+			s = s[len(u.patch):]
+			levels++
+		}
+		if levels > 0 {
+			pl.match = matchShifted
+		}
+		return strings.Repeat(u.file, levels) + s
+	})
+}
+
+// unitsOf returns the units if one side has a tab for a level and the other a number of blanks, the same in all
+// old lines; else none.
+func (pl *placement) unitsOf(t *text) (u units) {
+	at := pl.at
+	for _, l := range pl.lines {
+		if l.Op == Insert {
+			continue
+		}
+		have, want := indentation(t.Line(at)), indentation([]byte(l.Text))
+		at++
+		if !hasText(l.Text) || have == "" && want == "" {
+			continue
+		}
+		between := unitsBetween(want, have)
+		if between.patch == "" || u.patch != "" && u != between {
+			return units{}
+		}
+		u = between
+	}
+	return u
+}
+
+// unitsBetween returns the units of two indentations of the same depth, one of tabs and one of blanks.
+func unitsBetween(patch, file string) units {
+	const tab = "\t"
+	switch {
+	case strings.Trim(file, tab) == "" && strings.Trim(patch, " ") == "":
+		if unit := blanksPerTab(len(patch), len(file)); unit != "" {
+			return units{unit, tab}
+		}
+	case strings.Trim(patch, tab) == "" && strings.Trim(file, " ") == "":
+		if unit := blanksPerTab(len(file), len(patch)); unit != "" {
+			return units{tab, unit}
+		}
+	}
+	return units{}
+}
+
+// blanksPerTab returns the blanks for one of the tabs; "" where that is no number from two to eight.
+func blanksPerTab(blanks, tabs int) string {
+	if tabs == 0 || blanks%tabs != 0 || blanks/tabs < 2 || blanks/tabs > 8 {
+		return ""
+	}
+	return strings.Repeat(" ", blanks/tabs)
 }

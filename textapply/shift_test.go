@@ -1,6 +1,7 @@
 package textapply
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -30,7 +31,12 @@ func TestShift(t *testing.T) {
 		"all have too much, not all alike":                           {"a\nb\n", chunk("   a", "-    b", "+    x"), "a\n    x\n", "indent", uneven},
 		"not all alike":                                              {"  a\n      b\n", chunk(" a", "-b", "+x"), "  a\nx\n", "indent", uneven},
 		"one lacks, one has too much":                                {"  a\nb\n", chunk(" a", "-  b", "+x"), "  a\nx\n", "indent", uneven},
-		"tabs in the file, blanks in the patch":                      {"\ta\n\t\tb\n", chunk("     a", "-        b", "+        x"), "\ta\n        x\n", "indent", uneven},
+		"tabs in the file, blanks in the patch":                      {"\ta\n\t\tb\n", chunk("     a", "-        b", "+        x", "+            y"), "\ta\n\t\tx\n\t\t\ty\n", "shifted", ""},
+		"tabs in the file, blanks that are no full level":            {"\ta\n", chunk("     a", "+      x"), "\ta\n\t  x\n", "shifted", ""},
+		"blanks in the file, tabs in the patch":                      {"  a\n    b\n", chunk(" \ta", "-\t\tb", "+\t\tx", "+y"), "  a\n    x\ny\n", "shifted", ""},
+		"blanks for tabs, not so many each":                          {"\ta\n\t\tb\n", chunk("     a", "-      b", "+      x"), "\ta\n      x\n", "indent", uneven},
+		"one blank for a tab":                                        {"\ta\n", chunk("  a", "+ x"), "\ta\n x\n", "indent", uneven},
+		"blanks for tabs in some lines only":                         {"\ta\n\t\tb\n", chunk(" \ta", "-        b", "+        x"), "\ta\n        x\n", "indent", uneven},
 		"blank old lines say nothing":                                {"  a\n\n  b\n", chunk(" a", " ", "-b", "+x"), "  a\n\n  x\n", "shifted", ""},
 		"blank added lines stay blank":                               {"  a\n", chunk(" a", "+", "+x"), "  a\n\n  x\n", "shifted", ""},
 		"nothing added, nothing uneven":                              {"  a\n    b\n", chunk(" a", "-b"), "  a\n", "indent", ""},
@@ -134,6 +140,29 @@ func TestHunksAreReadAlike(t *testing.T) {
 			require.Empty(t, plan.Errors())
 			assert.Equal(t, tt.want, carryOut(t, tree, plan).outcome()["f"])
 			assert.Equal(t, tt.warns, len(plan.Sections[0].Warnings) > 0)
+		})
+	}
+}
+
+// Blanks for tabs in one hunk are blanks for tabs in all, where no old line says otherwise.
+func TestHunksAreConvertedAlike(t *testing.T) {
+	t.Parallel()
+	const file = "package p\n\nfunc f() {\n\ta()\n}\n\nvar v int\n\nfunc g() {\n\tb()\n}\n"
+	top := chunk(" var v int", "+", "+func h() {", "+    d()", "+}")
+	for name, tt := range map[string]struct {
+		second Chunk
+		want   string
+	}{
+		"told":     {chunk(" func g() {", "-    b()", "+    c()"), strings.NewReplacer("b()", "c()", "var v int\n", "var v int\n\nfunc h() {\n\td()\n}\n").Replace(file)},
+		"not told": {chunk(" func g() {", "-\tb()", "+\tc()"), strings.NewReplacer("b()", "c()", "var v int\n", "var v int\n\nfunc h() {\n    d()\n}\n").Replace(file)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tree := files("f", file)
+			plan := MakePlan(patchOf(update("f", top, tt.second)), tree, carefulPolicy())
+			require.Empty(t, plan.Errors())
+			assert.Empty(t, plan.Sections[0].Warnings)
+			assert.Equal(t, tt.want, carryOut(t, tree, plan).outcome()["f"])
 		})
 	}
 }
