@@ -11,7 +11,9 @@ type candidates struct {
 	at    []int    // 0-based lines, ascending; shared with other chunks
 	old   []string // the lines that were looked for
 	lines []Line
-	pass  Pass
+	// ending is the chunk's.
+	ending LineEnding
+	pass   Pass
 	// free marks added lines that nothing anchors; they have no place to compare.
 	free bool
 	// everywhere holds all that at held before something else than the lines narrowed it; nil where nothing did.
@@ -58,6 +60,7 @@ func (j *joint) run() {
 			j.refuse(i, err)
 			continue
 		}
+		c.ending = j.s.Chunks[i].Ending
 		j.chunks[i] = c
 	}
 	if len(j.errs) == 0 {
@@ -289,7 +292,7 @@ func (j *joint) beginning(text []byte) int {
 
 // place makes the placement of the chunk at one of its candidates.
 func (c *candidates) place(t *text, at int) *placement {
-	pl := &placement{at: at, old: len(c.old), lines: c.lines, pass: c.pass, guess: c.guess, match: c.match}
+	pl := &placement{at: at, old: len(c.old), lines: c.lines, ending: c.ending, pass: c.pass, guess: c.guess, match: c.match}
 	if c.pass >= Indent && len(c.old) > 0 {
 		pl.shift(t)
 	}

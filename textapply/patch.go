@@ -64,6 +64,9 @@ type Chunk struct {
 	Hint int
 	// Final says what becomes of the final newline; not FinalKept only in a chunk with EOF.
 	Final FinalNewline
+	// Ending is the terminator that the chunk gives its added lines; not KeepEnding only where it changes
+	// nothing else.
+	Ending LineEnding
 	// Unprefixed says that some lines had no prefix and were taken for context. Such a chunk is
 	// placed only where it stands exactly and once.
 	Unprefixed bool
@@ -89,6 +92,17 @@ const (
 	FinalRemoved                     // the file ends without one
 	FinalAdded                       // the file ends in one
 )
+
+// LineEnding says what terminator added lines get.
+type LineEnding uint8
+
+const (
+	KeepEnding LineEnding = iota // that of the lines around them
+	ToLF
+	ToCRLF
+)
+
+func (e LineEnding) terminator() string { return [...]string{"", "\n", "\r\n"}[e] }
 
 // Op says what a chunk's line does.
 type Op uint8

@@ -5,6 +5,8 @@ type placement struct {
 	at    int    // 0-based line of the first old line; of the insertion where there is none
 	old   int    // number of old lines
 	lines []Line // the chunk's lines as they were matched
+	// ending is what the chunk says of the terminators of its added lines.
+	ending LineEnding
 	pass  Pass
 	// others are the further places (0-based) where the chunk matched as well.
 	others []int

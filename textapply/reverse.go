@@ -42,6 +42,7 @@ func reverseSection(s Section) (Section, error) {
 		chunks[i] = c
 		chunks[i].Lines = reverseLines(c.Lines)
 		chunks[i].Final = [...]FinalNewline{FinalKept, FinalAdded, FinalRemoved}[c.Final]
+		chunks[i].Ending = [...]LineEnding{KeepEnding, ToCRLF, ToLF}[c.Ending]
 		chunks[i].Hint = 0 // it is a line of the other side
 	}
 	s.Chunks = chunks

@@ -17,7 +17,8 @@ type addedLine struct {
 	text string
 	at   int
 	// leads is set where the chunk has old lines, but none before this one.
-	leads bool
+	leads  bool
+	ending LineEnding // KeepEnding for that of the neighbours
 }
 
 // splice turns placed chunks into byte edits of the text. Only removed lines go and only inserted
@@ -62,7 +63,7 @@ func appendReplacements(all []replacement, pl *placement) []replacement {
 			r.to = at
 			continue
 		}
-		r.added = append(r.added, addedLine{text: l.Text, at: at, leads: at == pl.at && pl.old > 0})
+		r.added = append(r.added, addedLine{text: l.Text, at: at, leads: at == pl.at && pl.old > 0, ending: pl.ending})
 	}
 	return all
 }
@@ -108,6 +109,9 @@ func (r replacement) edit(t *text, p Policy) change.Edit {
 // before, else after the added one; for a line that leads its chunk the other way round. Behind an
 // unfinished last line it is that of the line before.
 func (l addedLine) terminator(t *text, p Policy) string {
+	if l.ending != KeepEnding {
+		return l.ending.terminator()
+	}
 	if p.Ending == EndingOfFirstLine {
 		return t.firstTerminator()
 	}

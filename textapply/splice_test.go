@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // Each row was seen with codex-cli 0.171.0.
@@ -126,4 +127,26 @@ func TestSpliceMixedRules(t *testing.T) {
 	assert.Equal(t, "a\r\nb\nx\r\ny", edited(t, first, "a\r\nb\nc", chunk("-c", "+x", "+y")))
 	forced := Policy{ForceFinalNewline: true}
 	assert.Equal(t, "a\r\nb\nx\n", edited(t, forced, "a\r\nb\nc", chunk("-c", "+x")))
+}
+
+func TestSpliceChangesLineEndings(t *testing.T) {
+	t.Parallel()
+	to := func(e LineEnding, c Chunk) Chunk { c.Ending = e; return c }
+	for name, c := range map[string]struct {
+		file  string
+		chunk Chunk
+		want  string
+	}{
+		"to CRLF":                   {"a\nb\nc\n", to(ToCRLF, chunk(" a", "-b", "-c", "+b", "+c")), "a\nb\r\nc\r\n"},
+		"to LF":                     {"a\r\nb\r\nc\r\n", to(ToLF, chunk(" a", "-b", "+b", " c")), "a\r\nb\nc\r\n"},
+		"and none of the last line": {"a\nb", to(ToCRLF, chunk("-a", "-b", "+a", "+b")), "a\r\nb"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			assert.Equal(t, c.want, edited(t, carefulPolicy(), c.file, c.chunk))
+			back, err := Reverse(patchOf(update("f", c.chunk)))
+			require.NoError(t, err)
+			assert.Equal(t, c.file, edited(t, carefulPolicy(), c.want, back.Sections[0].Chunks[0]))
+		})
+	}
 }

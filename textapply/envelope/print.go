@@ -122,6 +122,8 @@ func printChunk(b *strings.Builder, c textapply.Chunk) string {
 		return "no lines"
 	case len(c.Scopes) > 1:
 		return "nested scopes"
+	case c.Ending != textapply.KeepEnding:
+		return "changed line endings"
 	case len(c.Scopes) == 0:
 		writeLine(b, chunkMarker, "")
 	default:

@@ -35,6 +35,7 @@ func (p *parser) hunk(line string) error {
 		c.Scopes = []string{scope}
 	}
 	marks := &endings{}
+	var returns []bool // whether each line ends in a carriage return
 	for p.more(old, new) {
 		next, cr := strings.CutSuffix(p.peek(0), "\r")
 		if strings.HasPrefix(next, `\`) {
@@ -54,6 +55,7 @@ func (p *parser) hunk(line string) error {
 			l.Text += "\r" // the diff has other line endings than the file, whose every byte it holds
 		}
 		c.Lines = append(c.Lines, l)
+		returns = append(returns, cr)
 		if l.Op != textapply.Insert {
 			old--
 		}
@@ -62,6 +64,9 @@ func (p *parser) hunk(line string) error {
 		}
 	}
 	c.Final = marks.final()
+	if !p.open.whole() {
+		c.Ending = changedEnding(c.Lines, returns)
+	}
 	if marks.any() {
 		c.EOF = true
 	}
@@ -193,6 +198,31 @@ func (e *endings) final() textapply.FinalNewline {
 		return textapply.FinalAdded
 	}
 	return textapply.FinalKept
+}
+
+// changedEnding returns the line ending that a hunk gives to its lines where it changes nothing else. What
+// others say of line endings is by chance: who copies lines of a file and writes new ones beside them mixes
+// them easily.
+func changedEnding(lines []textapply.Line, returns []bool) textapply.LineEnding {
+	var text [3][]string
+	var cr [3]int
+	for i, l := range lines {
+		text[l.Op] = append(text[l.Op], l.Text)
+		if returns[i] {
+			cr[l.Op]++
+		}
+	}
+	n := len(text[textapply.Insert])
+	if n == 0 || !slices.Equal(text[textapply.Remove], text[textapply.Insert]) {
+		return textapply.KeepEnding
+	}
+	switch [2]int{cr[textapply.Remove], cr[textapply.Insert]} {
+	case [2]int{0, n}:
+		return textapply.ToCRLF
+	case [2]int{n, 0}:
+		return textapply.ToLF
+	}
+	return textapply.KeepEnding
 }
 
 func short(s string) string {

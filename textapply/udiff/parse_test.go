@@ -271,3 +271,34 @@ func TestLineEndingsOfWholeFiles(t *testing.T) {
 		})
 	}
 }
+
+// A hunk that changes nothing but line endings changes them; what others seem to say of them is by chance.
+func TestHunksThatChangeLineEndings(t *testing.T) {
+	t.Parallel()
+	const head = "--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n"
+	for name, c := range map[string]struct {
+		text string
+		want textapply.LineEnding
+	}{
+		"to CRLF":                {head + " a\n-b\n-c\n+b\r\n+c\r\n", textapply.ToCRLF},
+		"to LF":                  {head + " a\r\n-b\r\n-c\r\n+b\n+c\n", textapply.ToLF},
+		"of each line by itself": {head + "-a\n+a\r\n-b\n+b\r\n c\n", textapply.ToCRLF},
+		"of some only":           {head + " a\n-b\n-c\n+b\r\n+c\n", textapply.KeepEnding},
+		"and more":               {head + " a\r\n-b\r\n+b\n+x\n", textapply.KeepEnding},
+		"only others":            {head + " a\r\n-b\r\n+x\n", textapply.KeepEnding},
+		"none":                   {head + " a\n-b\n+b\n", textapply.KeepEnding},
+		"a converted diff":       {strings.ReplaceAll(head+" a\n-b\n+b\n", "\n", "\r\n"), textapply.KeepEnding},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, err := udiff.Parse(c.text)
+			require.NoError(t, err)
+			require.Len(t, p.Sections, 1)
+			require.Len(t, p.Sections[0].Chunks, 1)
+			assert.Equal(t, c.want, p.Sections[0].Chunks[0].Ending)
+			for _, l := range p.Sections[0].Chunks[0].Lines {
+				assert.NotContains(t, l.Text, "\r")
+			}
+		})
+	}
+}
