@@ -7,7 +7,7 @@ type placement struct {
 	lines []Line // the chunk's lines as they were matched
 	// ending is what the chunk says of the terminators of its added lines.
 	ending LineEnding
-	pass  Pass
+	pass   Pass
 	// others are the further places (0-based) where the chunk matched as well.
 	others []int
 	// guess says in words why the place is a guess, "" where it is none.
