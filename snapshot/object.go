@@ -6,9 +6,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -55,6 +58,32 @@ func hashObject(t objType, data []byte) oid {
 	h.Write([]byte(t.String() + " " + strconv.Itoa(len(data)) + "\x00"))
 	h.Write(data)
 	return oid(h.Sum(nil))
+}
+
+// hashBlobs names contents as blobs, side by side where they are large.
+func hashBlobs(contents [][]byte) []oid {
+	names := make([]oid, len(contents))
+	size := 0
+	for _, c := range contents {
+		size += len(c)
+	}
+	workers := min(runtime.GOMAXPROCS(0), len(contents))
+	if size < minParallel {
+		workers = 1 // starting others would take longer
+	}
+	var next atomic.Int64
+	work := func() {
+		for i := int(next.Add(1)) - 1; i < len(contents); i = int(next.Add(1)) - 1 {
+			names[i] = hashObject(typeBlob, contents[i])
+		}
+	}
+	var others sync.WaitGroup
+	for range workers - 1 {
+		others.Go(work)
+	}
+	work()
+	others.Wait()
+	return names
 }
 
 // treeEntry is a line of a tree.

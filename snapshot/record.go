@@ -124,8 +124,9 @@ func (d *draft) addWhole(t objType, data []byte) oid {
 
 // addPatches adds the inputs. They come first, so that an after can be a delta on one of them.
 func (d *draft) addPatches(patches [][]byte) {
+	names := hashBlobs(patches)
 	for i, p := range patches {
-		o := draftObject{t: typeBlob, id: hashObject(typeBlob, p), data: p}
+		o := draftObject{t: typeBlob, id: names[i], data: p}
 		d.inputs = append(d.inputs, o)
 		d.patch = append(d.patch, treeEntry{name: number(i), id: d.add(o)})
 	}
@@ -138,12 +139,17 @@ func (d *draft) addEntries(entries []Entry) []PathMeta {
 	ids := make([]oid, len(entries))
 	byName := make(map[string]int, len(entries))
 	d.weights = make([]int64, len(entries))
+	contents := make([][]byte, 0, 2*len(entries))
+	for _, e := range entries {
+		contents = append(contents, e.Before.Content, e.After.Content)
+	}
+	names := hashBlobs(contents)
 	for i, e := range entries {
 		byName[e.Path] = i
 		paths[i] = PathMeta{Path: e.Path, OldPath: e.OldPath, InPlace: e.InPlace, Outside: e.Outside, Index: e.Index}
 		paths[i].Before = stateMeta(e.Before)
 		if hasContent(e.Before.Kind) {
-			ids[i] = d.weigh(i, func() oid { return d.addWhole(typeBlob, e.Before.Content) })
+			ids[i] = d.weigh(i, func() oid { return d.add(draftObject{t: typeBlob, id: names[2*i], data: e.Before.Content}) })
 			paths[i].Before.OID = ids[i].String()
 			d.before = append(d.before, treeEntry{name: number(i), id: ids[i]})
 		}
@@ -163,7 +169,7 @@ func (d *draft) addEntries(entries []Entry) []PathMeta {
 				base = from
 			}
 		}
-		id := d.weigh(i, func() oid { return d.addAfter(e, entries[base].Before, ids[base]) })
+		id := d.weigh(i, func() oid { return d.addAfter(e, names[2*i+1], entries[base].Before, ids[base]) })
 		paths[i].After.OID = id.String()
 		d.after = append(d.after, treeEntry{name: number(i), id: id})
 	}
@@ -183,10 +189,10 @@ func (d *draft) weigh(i int, add func() oid) oid {
 // minDelta is the size below which a delta saves nothing worth having.
 const minDelta = 512
 
-// addAfter adds the content after the operation: as a delta on the content before if the edits are
+// addAfter adds the content after the operation, which has the name id: as a delta on the content before if the edits are
 // known, or on the patch that holds it line by line, where that is half the size or less.
-func (d *draft) addAfter(e Entry, base change.State, baseID oid) oid {
-	o := draftObject{t: typeBlob, id: hashObject(typeBlob, e.After.Content), data: e.After.Content, base: baseID}
+func (d *draft) addAfter(e Entry, id oid, base change.State, baseID oid) oid {
+	o := draftObject{t: typeBlob, id: id, data: e.After.Content, base: baseID}
 	if e.Edits != nil && base.Kind == change.File && len(o.data) >= minDelta && !d.known[o.id] {
 		o.delta = encodeDelta(base.Content, o.data, e.Edits, len(o.data)/2)
 	}
