@@ -98,7 +98,7 @@ func (t *Tree) content(f *folder, name, key string, seen fs.FileInfo) ([]byte, S
 			info.Size(), max)
 	}
 	stamp := stampOf(info, time.Now())
-	content := make([]byte, info.Size())
+	content := makeContent(info.Size())
 	if _, err := io.ReadFull(file, content); err != nil {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return nil, Stamp{}, errMoving
