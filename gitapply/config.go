@@ -38,9 +38,10 @@ func checkPair(pair string) error {
 
 // repoConfig is the little that has to be known of the repository's settings.
 type repoConfig struct {
-	fileMode bool
-	symlinks bool
-	drivers  map[string]string // full key → command, of filters and merge drivers
+	fileMode   bool
+	symlinks   bool
+	ignoreCase bool
+	drivers    map[string]string // full key → command, of filters and merge drivers
 }
 
 // readConfig reads "git config -z --list".
@@ -53,6 +54,8 @@ func readConfig(out []byte) repoConfig {
 			c.fileMode = isTrue(value, set)
 		case key == "core.symlinks":
 			c.symlinks = isTrue(value, set)
+		case key == "core.ignorecase":
+			c.ignoreCase = isTrue(value, set)
 		case isDriver(key):
 			c.drivers[key] = value
 		}

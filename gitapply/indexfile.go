@@ -4,14 +4,26 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
+	"slices"
 
 	"github.com/openoxide/oxpatch/change"
 )
+
+// extended is the flag of an entry that has two more bytes of flags.
+const extended = 0x4000
 
 // scanIndex reads the lines of some paths out of the bytes of an index file, versions 2 to 4. It
 // only looks; the file's checksum is for git to verify. ok is false where the file is not the whole
 // story (a split or a sparse index) or of a form that is not known: then git has to be asked.
 func scanIndex(data []byte, hashLen int, paths []string) (lines map[string][]change.IndexLine, ok bool) {
+	exact := slices.Clone(paths)
+	slices.Sort(exact)
+	return readEntries(data, hashLen, paths, &reach{exact: exact}, func([]byte, uint32, []byte) {})
+}
+
+// readEntries is scanIndex, and calls take with every entry that is within reach: its part of fixed
+// length, all its flags, and its name.
+func readEntries(data []byte, hashLen int, paths []string, within *reach, take func(fixed []byte, flags uint32, name []byte)) (lines map[string][]change.IndexLine, ok bool) {
 	if len(data) < 12+hashLen || string(data[:4]) != "DIRC" {
 		return nil, false
 	}
@@ -24,11 +36,17 @@ func scanIndex(data []byte, hashLen int, paths []string) (lines map[string][]cha
 		wanted[p] = true
 	}
 	lines = map[string][]change.IndexLine{}
+	var last []byte
 	for range binary.BigEndian.Uint32(data[8:]) {
 		fixed, flags, ok := s.entry()
-		if !ok {
-			return nil, false
+		if !ok || bytes.Compare(last, s.name) > 0 {
+			return nil, false // no index is out of order
 		}
+		last = s.name
+		if !within.takes(s.name) {
+			continue
+		}
+		take(fixed, flags, s.name)
 		if wanted[string(s.name)] {
 			lines[string(s.name)] = append(lines[string(s.name)], s.line(fixed, flags))
 		}
@@ -56,7 +74,7 @@ func (s *indexScan) entry() (fixed []byte, flags uint32, ok bool) {
 	fixed = s.data[start : start+size]
 	flags = uint32(binary.BigEndian.Uint16(fixed[size-2:]))
 	s.at += size
-	if flags&0x4000 != 0 {
+	if flags&extended != 0 {
 		if s.version < 3 {
 			return nil, 0, false
 		}

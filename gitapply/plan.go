@@ -35,6 +35,7 @@ type planner struct {
 	moved   map[string]*Section   // renames and copies, by target
 	taken   map[string]bool       // paths that the patch removes
 	scratch *scratch
+	index   userIndex
 }
 
 // Plan has git apply the patch in a scratch and returns what came of it. Nothing of the user's is
@@ -137,12 +138,16 @@ func (p *planner) look() error {
 	if err != nil {
 		return err
 	}
-	// Of each file there may be three versions as files and three as objects, and a block for each.
-	s, print, err := newScratch(p.run.indexFile(), 6*(size+int64(len(p.patch)))+32<<10*int64(len(p.names)))
+	if p.index.whole, p.print, err = readIndex(p.run.indexFile()); err != nil {
+		return err
+	}
+	// Of each file there may be three versions as files and three as objects, and a block for each; of the
+	// index there may be two.
+	s, err := newScratch(6*(size+int64(len(p.patch))) + 32<<10*int64(len(p.names)) + 2*int64(len(p.index.whole)))
 	if err != nil {
 		return err
 	}
-	p.scratch, p.print = s, print
+	p.scratch = s
 	ctx, stop := context.WithCancel(p.ctx)
 	defer stop()
 	var group sync.WaitGroup
@@ -156,10 +161,7 @@ func (p *planner) look() error {
 	}
 	at := place{dir: s.tree, tree: s.tree, index: s.index, config: inScratch()}
 	start(0, func() error { return p.ask(ctx, at) })
-	start(1, func() (err error) {
-		p.lines, err = p.run.list(ctx, at, p.names)
-		return err
-	})
+	start(1, func() error { return p.readLines(ctx, at) })
 	start(2, func() error { return p.run.trusted(ctx) })
 	group.Wait()
 	return first(append([]error{p.ctx.Err()}, errs...)...)
@@ -313,6 +315,9 @@ func (p *planner) prepare() error {
 		}
 	}
 	if err := p.scratch.attributes(p.repo.Top, p.names, p.isClean); err != nil {
+		return err
+	}
+	if err := p.giveIndex(); err != nil {
 		return err
 	}
 	p.start = p.lines

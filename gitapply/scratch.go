@@ -31,15 +31,15 @@ type indexPrint struct {
 	mtime  time.Time
 }
 
-// newScratch makes the folder, which only its owner can look into, and gives it the index.
-// bytes is about how large it will become, the index apart.
-func newScratch(indexFile string, bytes int64) (*scratch, indexPrint, error) {
-	dir, lock, err := scratchDir(indexFile, bytes)
+// newScratch makes the folder, which only its owner can look into. bytes is about how large it will
+// become.
+func newScratch(bytes int64) (*scratch, error) {
+	dir, lock, err := scratchDir(bytes)
 	if err != nil {
-		return nil, indexPrint{}, err
+		return nil, err
 	}
 	if dir, err = filepath.Abs(dir); err != nil {
-		return nil, indexPrint{}, err
+		return nil, err
 	}
 	// git names the scratch with links resolved, and commands of the user may see both.
 	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
@@ -48,22 +48,27 @@ func newScratch(indexFile string, bytes int64) (*scratch, indexPrint, error) {
 	s := &scratch{dir: dir, tree: filepath.Join(dir, "tree"), index: filepath.Join(dir, "index"), objects: filepath.Join(dir, "objects"), copied: map[string]bool{}, lock: lock}
 	for _, d := range []string{s.tree, s.objects} {
 		if err := os.Mkdir(d, 0o700); err != nil {
-			return nil, indexPrint{}, errors.Join(err, s.close())
+			return nil, errors.Join(err, s.close())
 		}
 	}
-	print, err := takeIndex(indexFile, s.index)
-	if err != nil {
-		return nil, indexPrint{}, errors.Join(err, s.close())
+	return s, nil
+}
+
+// giveIndex makes the scratch's index. It has the time of the real one: git compares the times of
+// files with it to find those that may have changed since within one tick of the clock.
+func (s *scratch) giveIndex(data []byte, print indexPrint) error {
+	if !print.exists {
+		return nil
 	}
-	return s, print, nil
+	if err := os.WriteFile(s.index, data, 0o600); err != nil {
+		return err
+	}
+	return os.Chtimes(s.index, time.Time{}, print.mtime)
 }
 
 // scratchDir makes the folder in memory if it is small, else where temporary files are wanted.
-func scratchDir(indexFile string, bytes int64) (string, *flock.Flock, error) {
+func scratchDir(bytes int64) (string, *flock.Flock, error) {
 	if os.Getenv("TMPDIR") == "" {
-		if info, err := os.Stat(indexFile); err == nil {
-			bytes += 2 * info.Size()
-		}
 		if parent := inMemory(bytes); parent != "" {
 			if dir, lock, err := tempScratch(parent); err == nil {
 				return dir, lock, nil
@@ -79,42 +84,55 @@ func (s *scratch) place() place {
 	return place{dir: s.tree, tree: s.tree, index: s.index, objects: s.objects, config: inScratch()}
 }
 
-// takeIndex makes to a second name of the index, or a copy of it. git never writes into an index, it
-// replaces it, so a second name is as good. A copy keeps the time: git compares the times of files
-// with it to find those that may have changed since within one tick of the clock. Without an index
-// nothing is made.
-func takeIndex(from, to string) (indexPrint, error) {
-	err := os.Link(from, to)
+// readIndex reads an index file. Without one it has no content.
+func readIndex(path string) ([]byte, indexPrint, error) {
+	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return indexPrint{}, nil
+		return nil, indexPrint{}, nil
 	}
-	if err == nil {
-		if info, err := os.Stat(to); err == nil {
-			return printOf(info), nil
-		}
+	if err != nil {
+		return nil, indexPrint{}, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, indexPrint{}, err
+	}
+	data := make([]byte, info.Size()) // git replaces an index, and writes into none
+	_, err = io.ReadFull(f, data)
+	return data, printOf(info), err
+}
+
+// takeIndex makes to a second name of the index, or a copy of it. git never writes into an index, it
+// replaces it, so a second name is as good. A copy keeps the time, as giveIndex says. Without an
+// index nothing is made.
+func takeIndex(from, to string) error {
+	err := os.Link(from, to)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
 	return copyIndex(from, to)
 }
 
-func copyIndex(from, to string) (indexPrint, error) {
+func copyIndex(from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
-		return indexPrint{}, err
+		return err
 	}
 	defer in.Close()
 	info, err := in.Stat()
 	if err != nil {
-		return indexPrint{}, err
+		return err
 	}
 	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return indexPrint{}, err
+		return err
 	}
 	_, err = io.Copy(out, in)
 	if err := errors.Join(err, out.Close()); err != nil {
-		return indexPrint{}, err
+		return err
 	}
-	return printOf(info), os.Chtimes(to, time.Time{}, info.ModTime())
+	return os.Chtimes(to, time.Time{}, info.ModTime())
 }
 
 func printOf(info fs.FileInfo) indexPrint {

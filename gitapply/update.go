@@ -246,8 +246,7 @@ func newEdit(r *runner) (*edit, error) {
 	if err := e.remove(); err != nil {
 		return nil, err
 	}
-	_, err := takeIndex(r.indexFile(), e.index)
-	return e, err
+	return e, takeIndex(r.indexFile(), e.index)
 }
 
 // publish makes this the repository's index and ends the lock.
