@@ -63,9 +63,10 @@ func (s *stage) git(dir string, args ...string) error {
 	return nil
 }
 
-// commitAll makes a repository of a folder, with everything committed.
+// commitAll makes a repository of a folder, with everything committed. If git packs the objects then,
+// it does so before this returns and not while others are timed.
 func (s *stage) commitAll(dir string) error {
-	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"commit", "-q", "-m", "before"}} {
+	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "gc.autoDetach=false", "commit", "-q", "-m", "before"}} {
 		if err := s.git(dir, args...); err != nil {
 			return err
 		}
