@@ -183,7 +183,7 @@ func (c *checkpoint) record() error {
 			return err
 		}
 	}
-	store, err := c.e.openStore(0) // what a checkpoint holds is counted here
+	store, err := c.e.openStore(0, nil) // what a checkpoint holds is counted here
 	if err != nil {
 		return err
 	}

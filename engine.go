@@ -83,6 +83,7 @@ type run struct {
 	op     *operation
 	tree   *worktree.Tree
 	disk   *diskTree
+	ahead  *snapshot.Ahead // what is likely to be recorded is worked on already; nil where it is not
 }
 
 func (e *Engine) newRun(ctx context.Context, req Request) *run {
@@ -123,6 +124,13 @@ func (r *run) apply() error {
 	}
 	if useGit {
 		return r.applyGit()
+	}
+	if !r.req.Check && r.preset.snapshot != snapshotNever && r.req.Compat != CompatCodex {
+		r.ahead = snapshot.NewAhead()
+		defer r.ahead.Stop()
+		for _, patch := range r.patchBytes() {
+			r.ahead.Add(patch)
+		}
 	}
 	patches, err := r.parse()
 	if err != nil {
@@ -167,6 +175,7 @@ func (r *run) plan(patches []*textapply.Patch) (*textPlan, error) {
 		r.preset.policy.NewExecutable = 0o777 &^ worktree.Umask()
 	}
 	r.disk = newDiskTree(r.tree, !r.preset.confined, r.base, r.e.past().knows)
+	r.disk.ahead = r.ahead
 	plan := planText(patches, r.disk, r.preset.policy)
 	if r.preset.confined {
 		plan.hintAtFiles(r.disk)
@@ -235,7 +244,7 @@ func (r *run) carryOut(p *textPlan) error {
 	}
 	job := job{
 		kind: snapshot.KindApply, tree: r.tree, files: files, made: made, removed: removed,
-		meta: r.meta(), patches: r.patchBytes(), snapshot: r.preset.snapshot,
+		meta: r.meta(), patches: r.patchBytes(), snapshot: r.preset.snapshot, ahead: r.ahead,
 	}
 	if err := r.op.perform(&job, r.result); err != nil {
 		return r.result.failOperation(err)

@@ -65,6 +65,8 @@ type job struct {
 	index         *indexJob // nil where the index is left alone
 	// still are files that are recorded and not written: they are already what they are to be.
 	still []worktree.File
+	// ahead may have begun with the contents.
+	ahead *snapshot.Ahead
 }
 
 // perform records the job and writes its files, and the index with them, all or none. The lock is held. The result gets id,
@@ -147,7 +149,7 @@ func (op *operation) record(j *job, r *Result) (*stored, func(), error) {
 
 func (op *operation) put(j *job) (*stored, func(), error) {
 	none := func() {}
-	store, err := op.e.openStore(j.recordLimit(op.e.o))
+	store, err := op.e.openStore(j.recordLimit(op.e.o), j.ahead)
 	if err != nil {
 		return nil, none, err
 	}
@@ -176,9 +178,9 @@ func (j *job) recordLimit(o options) int64 {
 	return 0
 }
 
-// openStore opens the store that new records, of at most so many bytes, go to.
-func (e *Engine) openStore(maxRecord int64) (*snapshot.Store, error) {
-	store, err := e.site.Open(snapshot.Options{Durability: e.o.durability, Effects: e.o.storeEffects, MaxRecord: maxRecord})
+// openStore opens the store that new records, of at most so many bytes, go to. ahead may be nil.
+func (e *Engine) openStore(maxRecord int64, ahead *snapshot.Ahead) (*snapshot.Store, error) {
+	store, err := e.site.Open(snapshot.Options{Durability: e.o.durability, Effects: e.o.storeEffects, MaxRecord: maxRecord, Ahead: ahead})
 	return store, noSnapshot(err)
 }
 

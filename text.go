@@ -38,6 +38,8 @@ type diskTree struct {
 	stamps map[string]worktree.Stamp
 	// emptied holds keys where a folder stands that the plan empties, so that a file can be there.
 	emptied map[string]bool
+	// ahead begins with what will have to be recorded; nil where nothing will.
+	ahead *snapshot.Ahead
 }
 
 func newDiskTree(tree *worktree.Tree, free bool, base string, known func(string) bool) *diskTree {
@@ -84,6 +86,7 @@ func (d *diskTree) Read(key string) (change.State, error) {
 		return change.State{}, nil
 	}
 	d.stamps[key] = stamp
+	d.ahead.Add(st.Content)
 	return st, nil
 }
 

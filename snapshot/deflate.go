@@ -7,6 +7,7 @@ import (
 	"hash/adler32"
 	"io"
 	"runtime"
+	"sync/atomic"
 )
 
 const (
@@ -21,16 +22,19 @@ const (
 	largeContent = 4 << 20
 )
 
-// deflateParallel writes data as one zlib stream (RFC 1950). Its blocks are compressed by several
-// goroutines, each as a deflate stream of its own that ends at a byte's border (RFC 1951, a stored
-// block without content), so that they can stand one behind the other.
+// zlibHead begins a zlib stream (RFC 1950): 32 KiB window, fastest level; the two bytes as a number
+// are a multiple of 31.
+var zlibHead = []byte{0x78, 0x01}
+
+// deflateParallel writes data as one zlib stream. Its blocks are compressed by several goroutines,
+// each as a deflate stream of its own that ends at a byte's border (RFC 1951, a stored block without
+// content), so that they can stand one behind the other.
 func deflateParallel(w io.Writer, data []byte) error {
 	compress := (*workspace).fast
 	if len(data) >= largeContent {
 		compress = (*workspace).large
 	}
-	// 32 KiB window, fastest level; the two bytes as a number are a multiple of 31.
-	if _, err := w.Write([]byte{0x78, 0x01}); err != nil {
+	if _, err := w.Write(zlibHead); err != nil {
 		return err
 	}
 	workers := runtime.GOMAXPROCS(0)
@@ -53,6 +57,31 @@ func deflateParallel(w io.Writer, data []byte) error {
 		case used <- d.in:
 		default:
 		}
+	}
+	_, err := w.Write(binary.BigEndian.AppendUint32(nil, sum))
+	return err
+}
+
+// writeAhead is deflateParallel for a content that was begun with ahead. What is left of it is done
+// side by side.
+func writeAhead(w io.Writer, work *aheadWork) error {
+	if _, err := w.Write(zlibHead); err != nil {
+		return err
+	}
+	var stopped atomic.Bool
+	defer stopped.Store(true)
+	for range runtime.GOMAXPROCS(0) {
+		go work.deflate(&stopped)
+	}
+	sum := uint32(1)
+	for i := range work.blocks {
+		b := &work.blocks[i]
+		<-b.done
+		if _, err := w.Write(b.out); err != nil {
+			return err
+		}
+		sum = joinAdler32(sum, b.sum, min(deflateBlock, len(work.data)-i*deflateBlock))
+		b.out = nil
 	}
 	_, err := w.Write(binary.BigEndian.AppendUint32(nil, sum))
 	return err

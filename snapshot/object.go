@@ -61,7 +61,7 @@ func hashObject(t objType, data []byte) oid {
 }
 
 // hashBlobs names contents as blobs, side by side where they are large.
-func hashBlobs(contents [][]byte) []oid {
+func hashBlobs(contents [][]byte, ahead *Ahead) []oid {
 	names := make([]oid, len(contents))
 	size := 0
 	for _, c := range contents {
@@ -74,7 +74,11 @@ func hashBlobs(contents [][]byte) []oid {
 	var next atomic.Int64
 	work := func() {
 		for i := int(next.Add(1)) - 1; i < len(contents); i = int(next.Add(1)) - 1 {
-			names[i] = hashObject(typeBlob, contents[i])
+			if w := ahead.of(contents[i]); w != nil {
+				names[i] = w.name()
+			} else {
+				names[i] = hashObject(typeBlob, contents[i])
+			}
 		}
 	}
 	var others sync.WaitGroup

@@ -37,6 +37,7 @@ type packWriter struct {
 	index   idxfile.Writer
 	offsets map[oid]int64
 	deflate *zlib.Writer
+	ahead   *Ahead // may be nil
 }
 
 // effectWriter asks before each write to a file.
@@ -110,6 +111,9 @@ func (p *packWriter) entry(t objType, id oid, distance, data []byte) error {
 }
 
 func (p *packWriter) compress(data []byte) error {
+	if work := p.ahead.take(data); work != nil {
+		return writeAhead(p, work)
+	}
 	if len(data) >= minParallel {
 		return deflateParallel(p, data)
 	}

@@ -53,6 +53,7 @@ func (s *Store) Put(ctx context.Context, meta Meta, entries []Entry, patches [][
 		return nil, fmt.Errorf("record: %q is not an operation id", meta.ID)
 	}
 	d := newDraft()
+	d.ahead = s.ahead
 	d.addPatches(patches)
 	meta.Paths = d.addEntries(entries)
 	if err := d.within(s.maxRecord, entries); err != nil {
@@ -87,6 +88,7 @@ type draft struct {
 	tree    []treeEntry   // of a record of a whole tree
 	inputs  []draftObject // the patches, for deltas on them
 	weights []int64       // what the contents of each entry take up, uncompressed
+	ahead   *Ahead        // may be nil
 }
 
 type draftObject struct {
@@ -124,7 +126,7 @@ func (d *draft) addWhole(t objType, data []byte) oid {
 
 // addPatches adds the inputs. They come first, so that an after can be a delta on one of them.
 func (d *draft) addPatches(patches [][]byte) {
-	names := hashBlobs(patches)
+	names := hashBlobs(patches, d.ahead)
 	for i, p := range patches {
 		o := draftObject{t: typeBlob, id: names[i], data: p}
 		d.inputs = append(d.inputs, o)
@@ -143,7 +145,7 @@ func (d *draft) addEntries(entries []Entry) []PathMeta {
 	for _, e := range entries {
 		contents = append(contents, e.Before.Content, e.After.Content)
 	}
-	names := hashBlobs(contents)
+	names := hashBlobs(contents, d.ahead)
 	for i, e := range entries {
 		byName[e.Path] = i
 		paths[i] = PathMeta{Path: e.Path, OldPath: e.OldPath, InPlace: e.InPlace, Outside: e.Outside, Index: e.Index}
@@ -290,6 +292,7 @@ func (d *draft) write(ctx context.Context, w effectWriter) (oid, []byte, error) 
 	if err != nil {
 		return oid{}, nil, err
 	}
+	p.ahead = d.ahead
 	for _, o := range d.objects {
 		if err := ctx.Err(); err != nil {
 			return oid{}, nil, err

@@ -19,6 +19,8 @@ type Options struct {
 	Effects func(e Effect, path string) error
 	// MaxRecord is the most that the contents of one record may take up, see Fits; 0 is no limit.
 	MaxRecord int64
+	// Ahead, if set, may have begun with what is to be recorded.
+	Ahead *Ahead
 }
 
 // Store is a place opened for writing. Its methods may be used by one operation at a time: the one
@@ -30,6 +32,7 @@ type Store struct {
 	disk       disk
 	durability Durability
 	maxRecord  int64
+	ahead      *Ahead
 	lastID     string
 	registered bool
 }
@@ -71,7 +74,7 @@ func (s *Site) OpenPlace(p Place, o Options) (*Store, error) {
 	if o.Durability == "" {
 		o.Durability = DurabilityRecord
 	}
-	store := &Store{site: s, place: p, durability: o.Durability, maxRecord: o.MaxRecord,
+	store := &Store{site: s, place: p, durability: o.Durability, maxRecord: o.MaxRecord, ahead: o.Ahead,
 		disk: disk{hook: o.Effects, synced: o.Durability != DurabilityProcess}}
 	if err := s.stillRepo(p); err != nil {
 		return nil, err
