@@ -113,7 +113,7 @@ func (r *run) create(f *folder, name string, file File, o old, made func()) erro
 
 func (r *run) fill(out *os.File, file File, mode fs.FileMode, o old) error {
 	t := r.t
-	if err := t.writeAll(out, file.Path, file.After.Content); err != nil {
+	if err := t.writeAll(out, file.Path, file.After.Content, o.exists); err != nil {
 		return failed(file.Path, "cannot be written", err)
 	}
 	if mode != 0 || o.known {

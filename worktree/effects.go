@@ -83,9 +83,14 @@ func (f *folder) sync() error {
 	return nil
 }
 
-func (t *Tree) writeAll(file *os.File, key string, content []byte) error {
+// writeAll writes all of an empty file. over says that it takes the place of another file, or of what
+// was in it.
+func (t *Tree) writeAll(file *os.File, key string, content []byte, over bool) error {
 	if err := t.effect(OpWrite, key); err != nil {
 		return err
+	}
+	if over {
+		return fillOver(file, content)
 	}
 	_, err := file.Write(content)
 	return err

@@ -33,40 +33,41 @@ func (t *Tree) putPlain(key string, content []byte) error {
 		return err
 	}
 	defer f.release()
-	out, err := t.openPlain(f, name, key)
+	out, over, err := t.openPlain(f, name, key)
 	if err != nil {
 		return err
 	}
-	err = t.writeAll(out, key, content)
+	err = t.writeAll(out, key, content, over)
 	return errors.Join(err, out.Close())
 }
 
-func (t *Tree) openPlain(f *folder, name, key string) (*os.File, error) {
+// openPlain opens an empty file; over says that it was there already.
+func (t *Tree) openPlain(f *folder, name, key string) (out *os.File, over bool, err error) {
 	info, err := f.root.Lstat(name)
 	if isAbsent(err) {
-		return f.create(name, 0o666)
+		out, err = f.create(name, 0o666)
+		return out, false, err
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	switch kind := kindOf(info); kind {
 	case change.File:
 	case change.Dir:
-		return nil, refuse(key, ErrIsDirectory, "it is a folder; name a file")
+		return nil, false, refuse(key, ErrIsDirectory, "it is a folder; name a file")
 	case change.Symlink:
-		return nil, refuse(key, ErrDrift, "it has become a link meanwhile; try again")
+		return nil, false, refuse(key, ErrDrift, "it has become a link meanwhile; try again")
 	default:
-		return nil, notRegular(key, info)
+		return nil, false, notRegular(key, info)
 	}
-	out, _, err := openSame(f, name, os.O_WRONLY, info)
-	if err != nil {
-		return nil, err
+	if out, _, err = openSame(f, name, os.O_WRONLY, info); err != nil {
+		return nil, false, err
 	}
 	if err := t.truncate(out, key); err != nil {
 		out.Close()
-		return nil, err
+		return nil, false, err
 	}
-	return out, nil
+	return out, true, nil
 }
 
 // makeParents makes the folders above a key that are missing.
@@ -136,7 +137,7 @@ func (r *run) overwrite(out *os.File, file File, info fs.FileInfo) error {
 	if err := r.t.truncate(out, file.Path); err != nil {
 		return failed(file.Path, "cannot be written", err)
 	}
-	if err := r.t.writeAll(out, file.Path, file.After.Content); err != nil {
+	if err := r.t.writeAll(out, file.Path, file.After.Content, true); err != nil {
 		return failed(file.Path, "cannot be written", err)
 	}
 	now := modeOf(info)
