@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 func isHunkHead(l string) bool {
@@ -37,10 +38,10 @@ func parseHunkHead(l string) (rawHunk, bool) {
 	return h, true
 }
 
-func hunkHead() *regexp.Regexp { return headExpression }
-
-// headExpression is a constant in all but name.
-var headExpression = regexp.MustCompile(`(?s)^(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$`)
+// hunkHead is a constant in all but name, compiled when it is needed.
+var hunkHead = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)^(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$`)
+})
 
 func (h rawHunk) String() string {
 	return fmt.Sprintf("@@ -%d,%d +%d,%d @@%s", h.oldStart, h.oldN, h.newStart, h.newN, h.tail)

@@ -6,17 +6,25 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/openoxide/oxpatch/textapply"
 )
 
-// numberedScope is what git puts behind "@@": the ranges of old and new lines, and a heading.
-var numberedScope = regexp.MustCompile(`^-(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@(?: (.*))?$`)
+// numberedScope is what git puts behind "@@": the ranges of old and new lines, and a heading. It is
+// compiled when there is a use for it: most runs end before that would have paid.
+var numberedScope = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^-(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@(?: (.*))?$`)
+})
 
 // readScope reads the text behind "@@" of a patch whose author had other formats in mind. It
 // returns the scope, "" for none, and the hint, or the one known before.
 func readScope(text string, hint int) (scope string, line int) {
-	if m := numberedScope.FindStringSubmatch(text); m != nil {
+	var m []string
+	if strings.HasPrefix(text, "-") {
+		m = numberedScope().FindStringSubmatch(text)
+	}
+	if m != nil {
 		if n, err := strconv.Atoi(m[1]); err == nil {
 			hint = n
 		}

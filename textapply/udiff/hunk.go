@@ -6,12 +6,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/openoxide/oxpatch/textapply"
 )
 
-// ranges is a hunk header with numbers.
-var ranges = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$`)
+// ranges is a hunk header with numbers. It is compiled when it is needed: a program that is given
+// another format has no use for it.
+var ranges = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$`)
+})
 
 // hunk reads a hunk whose header is the current line. Lines belong to it as its counts say; where
 // there are none, or what follows does not fit them, until something else begins.
@@ -19,7 +23,7 @@ func (p *parser) hunk(line string) error {
 	c := textapply.Chunk{Line: p.line}
 	header := p.cur
 	old, new := -1, -1
-	if m := ranges.FindStringSubmatch(line); m != nil {
+	if m := ranges().FindStringSubmatch(line); m != nil {
 		c.Hint, _ = strconv.Atoi(m[1])
 		old, new = count(m[2]), count(m[4])
 		if old == 0 {

@@ -67,7 +67,7 @@ func Looks(text string) bool {
 // where a hunk belongs.
 func Numbered(text string) bool {
 	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, "@@") && !strings.HasPrefix(line, "@@@") && !ranges.MatchString(strings.TrimRight(line, "\r\n")) {
+		if strings.HasPrefix(line, "@@") && !strings.HasPrefix(line, "@@@") && !ranges().MatchString(strings.TrimRight(line, "\r\n")) {
 			return false
 		}
 	}
