@@ -23,6 +23,9 @@ const (
 	// largeRecord is the size of all content from which speed counts more than space: the fastest
 	// level of deflate takes a quarter of the time of the default one.
 	largeRecord = 1 << 20
+	// smallObject is the size below which the fastest level does nearly as well (8 % more for source
+	// text) as the default one, which clears 640 KiB of tables for each object, however small.
+	smallObject = 4 << 10
 	// packBuffer is the size of the writes to a pack.
 	packBuffer = 256 << 10
 )
@@ -36,8 +39,9 @@ type packWriter struct {
 	offset  int64
 	index   idxfile.Writer
 	offsets map[oid]int64
-	deflate *zlib.Writer
-	ahead   *Ahead // may be nil
+	level   int                  // of deflate, for all but small objects
+	deflate map[int]*zlib.Writer // by level, made when they are needed
+	ahead   *Ahead               // may be nil
 }
 
 // effectWriter asks before each write to a file.
@@ -59,21 +63,18 @@ func newPackWriter(w io.Writer, count, size int) (*packWriter, error) {
 	if size > largeRecord {
 		level = zlib.BestSpeed
 	}
-	deflate, err := zlib.NewWriterLevel(nil, level)
-	if err != nil {
-		return nil, err
-	}
 	p := &packWriter{
 		out:     bufio.NewWriterSize(w, min(packBuffer, size+count*64+packHeader+sha1.Size)),
 		sum:     sha1.New(),
 		offsets: make(map[oid]int64, count),
-		deflate: deflate,
+		level:   level,
+		deflate: map[int]*zlib.Writer{},
 	}
 	if err := p.index.OnHeader(uint32(count)); err != nil {
 		return nil, err
 	}
 	head := binary.BigEndian.AppendUint32([]byte(packMagic), packVersion)
-	_, err = p.Write(binary.BigEndian.AppendUint32(head, uint32(count)))
+	_, err := p.Write(binary.BigEndian.AppendUint32(head, uint32(count)))
 	return p, err
 }
 
@@ -117,11 +118,24 @@ func (p *packWriter) compress(data []byte) error {
 	if len(data) >= minParallel {
 		return deflateParallel(p, data)
 	}
-	p.deflate.Reset(p)
-	if _, err := p.deflate.Write(data); err != nil {
+	level := p.level
+	if len(data) < smallObject {
+		level = zlib.BestSpeed
+	}
+	w := p.deflate[level]
+	if w == nil {
+		var err error
+		if w, err = zlib.NewWriterLevel(p, level); err != nil {
+			return err
+		}
+		p.deflate[level] = w
+	} else {
+		w.Reset(p)
+	}
+	if _, err := w.Write(data); err != nil {
 		return err
 	}
-	return p.deflate.Close()
+	return w.Close()
 }
 
 // finish writes the trailer, which is the pack's name, and returns it with the pack's index.
