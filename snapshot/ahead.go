@@ -112,6 +112,7 @@ type aheadBlock struct {
 	done chan struct{} // closed when the others are there
 	out  []byte
 	sum  uint32
+	err  error
 }
 
 // name waits for the content's name.
@@ -123,7 +124,7 @@ func (w *aheadWork) name() oid {
 // deflate compresses blocks until there are no more, or it is stopped; what was begun is completed.
 // Several goroutines may do it.
 func (w *aheadWork) deflate(stopped *atomic.Bool) {
-	pairs := new(pairTable)
+	var in workspace
 	for !stopped.Load() {
 		i := int(w.next.Add(1)) - 1
 		if i >= len(w.blocks) {
@@ -131,7 +132,9 @@ func (w *aheadWork) deflate(stopped *atomic.Bool) {
 		}
 		block := w.data[i*deflateBlock : min((i+1)*deflateBlock, len(w.data))]
 		b := &w.blocks[i]
-		b.out = appendHuffman(nil, block, i == len(w.blocks)-1, pairs)
+		in.out = nil // it is kept
+		b.err = in.large(block, i == len(w.blocks)-1)
+		b.out = in.out
 		b.sum = adler32.Checksum(block)
 		close(b.done)
 	}

@@ -2,12 +2,13 @@ package snapshot
 
 import (
 	"bytes"
-	"compress/flate"
 	"encoding/binary"
 	"hash/adler32"
 	"io"
 	"runtime"
 	"sync/atomic"
+
+	"github.com/klauspost/compress/flate"
 )
 
 const (
@@ -77,6 +78,9 @@ func writeAhead(w io.Writer, work *aheadWork) error {
 	for i := range work.blocks {
 		b := &work.blocks[i]
 		<-b.done
+		if b.err != nil {
+			return b.err
+		}
 		if _, err := w.Write(b.out); err != nil {
 			return err
 		}
@@ -98,8 +102,9 @@ type deflated struct {
 
 // workspace is what compressing a block takes up. out is the result.
 type workspace struct {
-	out   []byte
-	pairs *pairTable
+	out []byte
+	// byLevel holds the encoders that were used.
+	byLevel map[int]*flate.Writer
 }
 
 // produceBlocks starts a goroutine for each block and hands on where its result will be, in order.
@@ -131,29 +136,39 @@ func produceBlocks(data []byte, compress func(*workspace, []byte, bool) error, b
 
 // large compresses a block of a large content.
 func (in *workspace) large(block []byte, last bool) error {
-	if in.pairs == nil {
-		in.pairs = new(pairTable)
-	}
-	in.out = appendHuffman(in.out[:0], block, last, in.pairs)
-	return nil
+	return in.compress(block, last, flate.HuffmanOnly)
 }
 
 // fast compresses a block of any other.
 func (in *workspace) fast(block []byte, last bool) error {
+	return in.compress(block, last, flate.BestSpeed)
+}
+
+// compress ends the stream where the block is the last; if not, at the border of a byte.
+func (in *workspace) compress(block []byte, last bool, level int) error {
 	buf := bytes.NewBuffer(in.out[:0])
 	buf.Grow(len(block)*2/3 + 64)
-	w, err := flate.NewWriter(buf, flate.BestSpeed)
-	if err != nil {
-		return err
+	w := in.byLevel[level]
+	if w == nil {
+		var err error
+		if w, err = flate.NewWriter(buf, level); err != nil {
+			return err
+		}
+		if in.byLevel == nil {
+			in.byLevel = map[int]*flate.Writer{}
+		}
+		in.byLevel[level] = w
+	} else {
+		w.Reset(buf)
 	}
 	if _, err := w.Write(block); err != nil {
 		return err
 	}
+	end := w.Flush
 	if last {
-		err = w.Close()
-	} else {
-		err = w.Flush()
+		end = w.Close
 	}
+	err := end()
 	in.out = buf.Bytes()
 	return err
 }

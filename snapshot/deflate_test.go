@@ -5,6 +5,7 @@ import (
 	"compress/zlib"
 	"errors"
 	"fmt"
+	"hash/adler32"
 	"io"
 	"strings"
 	"testing"
@@ -114,4 +115,18 @@ func TestLargeAdditionsAreKeptOnce(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, text.String(), string(after.Content))
 	fsck(t, store.Place().Dir)
+}
+
+func TestJoinedChecksumIsThatOfTheWhole(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		part := func(name string) []byte {
+			return bytes.Repeat(rapid.SliceOf(rapid.Byte()).Draw(t, name), rapid.SampledFrom([]int{1, 1000, 9000}).Draw(t, "times"))
+		}
+		a, b := part("a"), part("b")
+		got := joinAdler32(adler32.Checksum(a), adler32.Checksum(b), len(b))
+		if want := adler32.Checksum(append(a, b...)); got != want {
+			t.Fatalf("got %x, want %x", got, want)
+		}
+	})
 }
