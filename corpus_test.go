@@ -30,7 +30,7 @@ func init() { syscall.Umask(0o022) }
 // Every case leaves the tree and gives the output that Codex left and gave.
 func TestCorpusAsCodex(t *testing.T) {
 	t.Parallel()
-	eachCase(t, func(t *testing.T, c *oxtest.Case) {
+	someCases(t, func(t *testing.T, c *oxtest.Case) {
 		w := newWorld(t, c, "")
 		res, err := w.apply(oxpatch.Request{Compat: oxpatch.CompatCodex})
 		got := w.outcome(res, err)
@@ -47,7 +47,7 @@ func TestCorpusAsCodex(t *testing.T) {
 func TestCorpusAsCodexThenUndo(t *testing.T) {
 	t.Parallel()
 	template := emptyRepository(t)
-	eachCase(t, func(t *testing.T, c *oxtest.Case) {
+	someCases(t, func(t *testing.T, c *oxtest.Case) {
 		w := newWorld(t, c, template)
 		before := w.tree()
 		res, err := w.apply(oxpatch.Request{Compat: oxpatch.CompatCodex})
@@ -68,7 +68,7 @@ func TestCorpusAsCodexThenUndo(t *testing.T) {
 func TestCorpusCarefully(t *testing.T) {
 	t.Parallel()
 	template := emptyRepository(t)
-	eachCase(t, func(t *testing.T, c *oxtest.Case) {
+	someCases(t, func(t *testing.T, c *oxtest.Case) {
 		w := newWorld(t, c, template)
 		before := w.tree()
 		forecast, forecastErr := w.apply(oxpatch.Request{Check: true})
@@ -91,15 +91,28 @@ func TestCorpusCarefully(t *testing.T) {
 	})
 }
 
-// eachCase runs f on every case whose patch comes to be read; the others end at the command line,
-// where they are tested.
-func eachCase(t *testing.T, f func(t *testing.T, c *oxtest.Case)) {
+// someCases is eachCase; with -short it takes a part of them.
+func someCases(t *testing.T, f func(t *testing.T, c *oxtest.Case)) {
+	t.Helper()
+	n := 0
+	eachCase(t, f, func() bool {
+		n++
+		return !testing.Short() || n%4 == 0
+	})
+}
+
+// eachCase runs f on every case whose patch comes to be read and that is taken; the others end at the
+// command line, where they are tested.
+func eachCase(t *testing.T, f func(t *testing.T, c *oxtest.Case), take func() bool) {
 	t.Helper()
 	cases, err := oxtest.LoadCorpus("testdata")
 	require.NoError(t, err)
 	require.NotEmpty(t, cases)
 	for _, c := range cases {
 		if patch := c.Patch.Bytes(); c.Exit == 2 || len(c.ExtraArgs) > 0 || !utf8.Valid(patch) || len(patch) == 0 && c.Via == "stdin" {
+			continue
+		}
+		if !take() {
 			continue
 		}
 		t.Run(c.Name, func(t *testing.T) {

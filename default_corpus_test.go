@@ -47,7 +47,7 @@ func TestCarefulRulesDifferOnlyWhereTheyMeanTo(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			found[point] = append(found[point], c.Name)
-		})
+		}, func() bool { return true })
 	})
 	for _, names := range found {
 		slices.Sort(names)

@@ -21,7 +21,7 @@ func TestTheStoreNeverFillsADisk(t *testing.T) {
 	const limit = 1 << 20
 	operations, size := 5000, 16<<10
 	if testing.Short() {
-		operations = 800
+		operations = 400
 	}
 	site, store := plainStore(t, Options{Durability: DurabilityProcess})
 	unit := int64(0)
