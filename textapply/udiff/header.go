@@ -2,6 +2,7 @@ package udiff
 
 import (
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/openoxide/oxpatch/textapply"
@@ -14,6 +15,7 @@ type header struct {
 	line   int
 	git    bool // it began with "diff --git"
 	named  bool // "---" and "+++" were seen
+	paired bool // the names were a/… and b/…
 	old    string
 	new    string
 	added  bool
@@ -57,8 +59,16 @@ func base(name string) string {
 // setNames takes the names of "---" and "+++" lines. A time may stand behind a tab.
 func (h *header) setNames(old, new string) {
 	h.named = true
+	was := *h
 	h.old, h.new = cleanName(old), cleanName(new)
 	h.strip()
+	// Beside /dev/null only the "diff --git" line tells that there is another prefix than a/ or b/.
+	switch {
+	case h.old == devNull && cutPrefix(h.new) == was.new:
+		h.new = was.new
+	case h.new == devNull && cutPrefix(h.old) == was.old:
+		h.old = was.old
+	}
 }
 
 func cleanName(name string) string {
@@ -82,18 +92,57 @@ func exactName(name string) string {
 	return name
 }
 
-// strip takes the prefixes off: a/ and b/, where both names carry them or the other is /dev/null.
+// prefixes are what programs put in front of the two names of one file: git by default, with
+// diff.mnemonicPrefix and with --no-index, and people who compare two copies of a tree.
+var prefixes = []string{"a/", "b/", "c/", "i/", "o/", "w/", "1/", "2/", "old/", "new/", "orig/"}
+
+// strip takes the prefixes off: a/ and b/ where both names carry them, or the other is /dev/null; those and
+// others where the names are the same without.
 func (h *header) strip() {
 	a, okA := strings.CutPrefix(h.old, "a/")
 	b, okB := strings.CutPrefix(h.new, "b/")
 	switch {
 	case okA && okB:
-		h.old, h.new = a, b
+		h.old, h.new, h.paired = a, b, true
 	case okA && h.new == devNull:
 		h.old = a
 	case okB && h.old == devNull:
 		h.new = b
+	case h.old != h.new:
+		if a, b = cutPrefix(h.old), cutPrefix(h.new); a == b {
+			h.old, h.new = a, b
+		}
 	}
+}
+
+func cutPrefix(name string) string {
+	for _, p := range prefixes {
+		if rest, ok := strings.CutPrefix(name, p); ok {
+			return rest
+		}
+	}
+	return name
+}
+
+// oneFile settles a section whose names differ. Only "rename from" and "rename to" move a file, and the pair
+// of a/ and b/, with which that is said too; other names come from comparing a file with a copy of it, which
+// is then the longer one. Neither git nor patch moves a file for two names.
+func (h *header) oneFile() error {
+	if h.new == "" || h.paired || h.from != "" && h.to != "" || path.Clean(h.old) == path.Clean(h.new) {
+		return nil
+	}
+	for _, suffix := range []string{".orig", ".bak", ".old", ".new", "~"} {
+		switch {
+		case h.old == h.new+suffix:
+			h.old = h.new
+			return nil
+		case h.new == h.old+suffix:
+			h.new = h.old
+			return nil
+		}
+	}
+	return &ParseError{kind: ErrTwoNames, Message: fmt.Sprintf("the section names two files, %s and %s; "+
+		"name the one that is meant in both lines, or write \"rename from\" and \"rename to\" lines to move it", h.old, h.new)}
 }
 
 // What git writes as the mode of what is no regular file.
@@ -178,7 +227,10 @@ func (h *header) section() (textapply.Section, error) {
 		s.Chunks = nil
 		return s, nil
 	}
-	s.Kind = textapply.Update
+	if err := h.oneFile(); err != nil {
+		return s, err
+	}
+	s.Kind, s.Path = textapply.Update, h.old
 	if h.new != h.old && h.new != "" {
 		s.MoveTo = h.new
 	}

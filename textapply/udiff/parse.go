@@ -22,6 +22,8 @@ var (
 	ErrNoDiff = errors.New("no unified diff")
 	// ErrNoName: a hunk or section comes without the name of a file.
 	ErrNoName = errors.New("no file name")
+	// ErrTwoNames: two names in a section, and no telling which file is meant.
+	ErrTwoNames = errors.New("two file names")
 	// ErrLine: a line in a hunk that has no prefix.
 	ErrLine = errors.New("line without prefix in a hunk")
 	// ErrEmpty: a section without hunks that says nothing else either.

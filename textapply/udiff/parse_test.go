@@ -67,9 +67,31 @@ func TestParse(t *testing.T) {
 			"--- f\n+++ f\n@@ -1 +1 @@\n-a\n+b\n",
 			"update f\n  @  line 1\n  -a\n  +b\n",
 		},
-		"one prefix is a folder": {
-			"--- a/f\n+++ f\n@@ -1 +1 @@\n-a\n+b\n",
-			"update a/f > f\n  @  line 1\n  -a\n  +b\n",
+		"a prefix on one side": {
+			"--- a/f\n+++ f\n@@ -1 +1 @@\n-a\n+b\n--- g\n+++ b/g\n@@ -1 +1 @@\n-a\n+b\n",
+			"update f\n  @  line 1\n  -a\n  +b\nupdate g\n  @  line 1\n  -a\n  +b\n",
+		},
+		"a folder named like a prefix": {
+			"--- b/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n",
+			"update b/f\n  @  line 1\n  -a\n  +b\n",
+		},
+		"git's mnemonic prefixes": {
+			"diff --git i/f w/f\n--- i/f\n+++ w/f\n@@ -1 +1 @@\n-a\n+b\n" +
+				"diff --git i/n w/n\nnew file mode 100644\n--- /dev/null\n+++ w/n\n@@ -0,0 +1 @@\n+a\n" +
+				"diff --git i/o w/o\ndeleted file mode 100644\n--- i/o\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n",
+			"update f\n  @  line 1\n  -a\n  +b\nadd n\n  | a\ndelete o\n  | a\n",
+		},
+		"two copies of a tree": {
+			"--- old/d/f\n+++ new/d/f\n@@ -1 +1 @@\n-a\n+b\n",
+			"update d/f\n  @  line 1\n  -a\n  +b\n",
+		},
+		"a copy of the file": {
+			"--- f.orig\n+++ f\n@@ -1 +1 @@\n-a\n+b\n--- g\n+++ g.new\n@@ -1 +1 @@\n-a\n+b\n",
+			"update f\n  @  line 1\n  -a\n  +b\nupdate g\n  @  line 1\n  -a\n  +b\n",
+		},
+		"two names with git's prefixes": {
+			"--- a/f\n+++ b/g\n@@ -1 +1 @@\n-a\n+b\n",
+			"update f > g\n  @  line 1\n  -a\n  +b\n",
 		},
 		"with times": {
 			"--- f\t2026-01-01 00:00:00\n+++ f\t2026-01-01 00:00:01\n@@ -1 +1 @@\n-a\n+b\n",
@@ -185,6 +207,8 @@ func TestParseRefuses(t *testing.T) {
 	}{
 		"prose":                       {"hello\nworld\n", udiff.ErrNoDiff, 1},
 		"a hunk without a file":       {"@@ -1 +1 @@\n-a\n+b\n", udiff.ErrNoName, 1},
+		"two names":                   {"--- f\n+++ g\n@@ -1 +1 @@\n-a\n+b\n", udiff.ErrTwoNames, 1},
+		"two folders":                 {"--- src/f\n+++ lib/f\n@@ -1 +1 @@\n-a\n+b\n", udiff.ErrTwoNames, 1},
 		"a merge":                     {"diff --cc f\n", udiff.ErrUnsupported, 1},
 		"a copy":                      {"diff --git a/f b/g\ncopy from f\ncopy to g\n", udiff.ErrUnsupported, 2},
 		"binary contents":             {"diff --git a/f b/f\nindex 1..2 100644\nGIT binary patch\nliteral 1\n", udiff.ErrUnsupported, 3},
