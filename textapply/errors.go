@@ -24,6 +24,9 @@ var (
 	ErrMalformed   = errors.New("malformed patch")
 )
 
+// hintMissing goes with ErrMissing where a file was to be edited.
+const hintMissing = "check the path; to create the file use an Add File section, or --- /dev/null in a diff"
+
 type noContext struct{}
 
 func (noContext) Error() string { return "the scope line was not found" }

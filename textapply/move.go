@@ -81,7 +81,7 @@ func (pl *planner) updateMissing(s *Section) {
 			}
 		}
 	}
-	pl.fail(&Error{Err: ErrMissing, Hint: "check the path; to create the file use an Add File section"})
+	pl.fail(&Error{Err: ErrMissing, Hint: hintMissing})
 }
 
 // movedBefore reports whether a move whose source is missing may be taken for done: where it has no

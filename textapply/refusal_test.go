@@ -11,7 +11,7 @@ import (
 
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	special := files("f", "a\n", "d/x", "1\n", "utf16", "\xff\xfea\x00")
+	special := files("f", "a\n", "d/x", "1\n", "utf16", "\xff\xfea\x00", "crlf", "a\r\n")
 	special.at["fifo"] = change.State{Kind: change.Other}
 	tests := map[string]struct {
 		section Section
@@ -29,6 +29,8 @@ func TestRefusals(t *testing.T) {
 		"delete of a device":         {deleted("fifo"), ErrNotText, "fifo: not a text file that can be edited"},
 		"move onto a directory":      {moved("f", "d", chunk("+x")), ErrIsDirectory, "d: is a directory"},
 		"move of a missing file":     {moved("no", "g", chunk("+x")), ErrMissing, "no: no such file"},
+		"delete of other lines":      {checked("f", "a", "b"), ErrNoMatch, "f: the file does not hold what the patch deletes: line 2 is the first that differs"},
+		"delete of other endings":    {checked("crlf", "a"), ErrNoMatch, "crlf: the file does not hold what the patch deletes: how its lines end differs"},
 		"lines that are not there":   {update("f", chunk("-b")), ErrNoMatch, `f: hunk 1: the hunk's old lines are not in the file, and nothing like them; they begin with "b"`},
 		"scope that is not there":    {update("f", chunk("@@ b", "+x")), ErrNoContext, "f: hunk 1: the scope line was not found"},
 		"scope counts as no match":   {update("f", chunk("@@ b", "+x")), ErrNoMatch, "f: hunk 1: the scope line was not found"},
@@ -47,6 +49,11 @@ func TestRefusals(t *testing.T) {
 			assert.Empty(t, plan.Steps)
 		})
 	}
+}
+
+// checked deletes a file that holds the lines given.
+func checked(path string, lines ...string) Section {
+	return Section{Kind: Delete, Path: path, Content: lines, Checked: true}
 }
 
 func TestErrorsCarryTheirPlace(t *testing.T) {

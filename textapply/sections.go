@@ -3,6 +3,7 @@ package textapply
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/openoxide/oxpatch/change"
 )
@@ -134,10 +135,39 @@ func (pl *planner) deletable(s *Section, key string, e *entry) error {
 		}
 	}
 	if s.Checked && (e.after.Kind != change.File || !bytes.Equal(e.after.Content, s.content())) {
-		return &Error{Err: ErrNoMatch, Detail: "the file is not as the patch made it, so it is not deleted",
-			Hint: "oxpatch undo takes an operation back; or delete the file yourself"}
+		return s.stale(e)
 	}
 	return nil
+}
+
+// stale says where a file is not what is to be deleted.
+func (s *Section) stale(e *entry) *Error {
+	err := &Error{Err: ErrNoMatch, Detail: "the file does not hold what the patch deletes",
+		Hint: "read the file again; if it is to go all the same, delete it yourself"}
+	if e.after.Kind != change.File {
+		return err
+	}
+	want, have := s.content(), e.after.Content
+	same := 0
+	for same < min(len(want), len(have)) && want[same] == have[same] {
+		same++
+	}
+	err.Line = 1 + bytes.Count(have[:same], []byte{'\n'})
+	err.Detail = fmt.Sprintf("the file does not hold what the patch deletes: line %d is the first that differs", err.Line)
+	if slices.EqualFunc(lines(want), lines(have), bytes.Equal) {
+		err.Detail = "the file does not hold what the patch deletes: how its lines end differs"
+	}
+	return err
+}
+
+// lines splits a text into lines without their terminators.
+func lines(text []byte) [][]byte {
+	t := splitText(text, Policy{})
+	all := make([][]byte, t.Len())
+	for i := range all {
+		all[i] = t.Line(i)
+	}
+	return all
 }
 
 // deletableTarget is Codex's rule for links: the file behind one must exist and not be a

@@ -76,7 +76,7 @@ func (pl *planner) editable(s *Section, e *entry) error {
 	switch {
 	case e.after.Kind == change.Absent:
 		if s.MoveTo == "" || !pl.policy.AcceptApplied {
-			return &Error{Err: ErrMissing, Hint: "check the path; to create the file use an Add File section"}
+			return &Error{Err: ErrMissing, Hint: hintMissing}
 		}
 	case e.after.Kind == change.Dir:
 		return ErrIsDirectory
