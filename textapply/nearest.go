@@ -68,23 +68,38 @@ func voteForRegion(t *text, want []string, from int) (start int, ok bool) {
 			places[string(l)] = append(places[string(l)], i)
 		}
 	}
-	votes := map[int]float64{}
-	best := 0.0
+	votes := map[int]region{}
+	most := 0.0
 	for l, at := range places {
 		if len(at) > commonLine || len(at)*len(offsets[l]) > commonLine*4 {
 			continue
 		}
 		for _, i := range at {
 			for _, k := range offsets[l] {
-				s := i - k
-				votes[s] += 1 / float64(len(at))
-				if v := votes[s]; v > best+1e-9 || v > best-1e-9 && s < start {
-					best, start = max(best, v), s
+				r, ok := votes[i-k]
+				if !ok || k < r.first {
+					r.first = k
 				}
+				r.votes += 1 / float64(len(at))
+				votes[i-k] = r
+				most = max(most, r.votes)
 			}
 		}
 	}
-	return start, best > 0
+	// Of equals the one that agrees from its beginning shows where lines were added or left out.
+	first := len(want)
+	for s, r := range votes {
+		if r.votes > most-1e-9 && (r.first < first || r.first == first && s < start) {
+			first, start = r.first, s
+		}
+	}
+	return start, most > 0
+}
+
+// region is what speaks for a place: the votes, and the first wanted line that stands there.
+type region struct {
+	votes float64
+	first int
 }
 
 // mostAlike looks for the line of the file that is most like the longest wanted line.
@@ -147,7 +162,7 @@ func describeRegion(t *text, want []string, start int) *Nearest {
 	n.DiffLine, n.Want = max(i, 0)+1, want[diff]
 	switch {
 	case i < 0:
-		n.Kind = "the file begins behind that line"
+		n.Have, n.Kind = string(t.Line(0)), "the file begins behind that line"
 	case i >= t.Len():
 		n.AtEnd, n.Kind = true, "the file ends in front of that line"
 	default:
