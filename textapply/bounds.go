@@ -1,5 +1,7 @@
 package textapply
 
+import "slices"
+
 // enoughContext is how many lines of context a patch needs on either side in chunks that have all of it,
 // before the lack of it in another chunk says something: a chunk with three, as git gives them and as
 // models are told to, or three with one.
@@ -48,7 +50,7 @@ func (c *Chunk) context() (before, behind int) {
 
 // byBounds leaves the first and the last chunk of a section one place where the patch gives all others an
 // even number of context lines and these fewer: then the file begins or ends there, as far as the lines
-// are there.
+// are there, and no scope of the chunk opens a block in which they stand elsewhere.
 func (j *joint) byBounds(earliest, latest []int) bool {
 	even := j.effort.context
 	if even == 0 || len(j.chunks) == 0 {
@@ -58,13 +60,15 @@ func (j *joint) byBounds(earliest, latest []int) bool {
 	last := len(j.chunks) - 1
 	before, _ := j.s.Chunks[0].context()
 	_, behind := j.s.Chunks[last].context()
-	if before < even && earliest[0] != latest[0] && j.chunks[0].strictlyAt(0) {
+	if before < even && earliest[0] != latest[0] && j.chunks[0].strictlyAt(0) && j.scopesAllow(0, 0) {
 		j.chunks[0].only(0)
 		narrowed = true
 	}
 	if c := j.chunks[last]; behind < even && (earliest[last] != latest[last] || c.more) && len(c.old) > 0 {
 		from, _ := j.scope(j.s.Chunks[last].Scopes)
-		if m, ok := j.x.Seek(c.old, from, true); ok && m.Pass <= c.pass {
+		m, ok := j.x.Seek(c.old, from, true)
+		// Where some place fits by a stricter pass than the loosest, the end must, too.
+		if ok && m.Pass <= c.pass && (c.strict == nil || m.Pass < c.pass) && j.scopesAllow(last, m.Line) {
 			c.only(m.Line)
 			c.pass = m.Pass
 			narrowed = true
@@ -72,6 +76,21 @@ func (j *joint) byBounds(earliest, latest []int) bool {
 	}
 	j.effort.bounded = j.effort.bounded || narrowed
 	return narrowed
+}
+
+// scopesAllow reports whether a chunk may stand at one of its places for all that its scopes say: there, or
+// nowhere, in a block that they open.
+func (j *joint) scopesAllow(i, at int) bool {
+	scopes := j.s.Chunks[i].Scopes
+	if len(scopes) == 0 {
+		return true
+	}
+	open := j.chunks[i].at
+	if k, found := slices.BinarySearch(open, at); !found {
+		open = slices.Insert(slices.Clone(open), k, at)
+	}
+	in := j.inBlocks(scopes, open)
+	return len(in) == 0 || slices.Contains(in, at)
 }
 
 // checkBounds looks whether the chosen places keep to the even context of the patch. Where the first or

@@ -63,6 +63,11 @@ func TestBoundsOfAFileSettleTheEnds(t *testing.T) {
 	begin := Chunk{Lines: []Line{{Insert, "begin"}, {Context, "{"}}}
 	end := Chunk{Lines: []Line{{Context, "}"}, {Insert, "end"}}}
 	other := Chunk{Lines: []Line{{Context, "{"}, {Insert, "x"}}} // which does not stand at the end
+	const heads = "func a\n{\n}\n{\n}\nfunc b\n{\n}\n"
+	under := func(scope string, c Chunk) Chunk {
+		c.Scopes = []string{scope}
+		return c
+	}
 	for name, c := range map[string]struct {
 		sections []Section
 		want     string // "" where it is refused
@@ -72,13 +77,16 @@ func TestBoundsOfAFileSettleTheEnds(t *testing.T) {
 		"the beginning":         {[]Section{even, update("alike", begin)}, "begin\n" + alike},
 		"nothing to go by":      {[]Section{update("alike", begin, end)}, ""},
 		"too little to go by":   {[]Section{update("told", even.Chunks[:2]...), update("alike", end)}, ""},
+		"a scope at the end":    {[]Section{even, update("heads", under("func b", end))}, heads + "end\n"},
+		"a scope elsewhere":     {[]Section{even, update("heads", under("func a", end))}, ""},
+		"a scope of neither":    {[]Section{even, update("heads", under("func c", end))}, heads + "end\n"},
 		"not at the end":        {[]Section{even, update("alike", other)}, ""},
 		"context on both sides": {[]Section{even, update("alike", Chunk{Lines: []Line{{Context, "{"}, {Insert, "x"}, {Context, "}"}}})}, ""},
 		"in the middle":         {[]Section{even, update("alike", end, begin)}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := MakePlan(&Patch{Sections: c.sections}, files("told", told, "alike", alike), carefulPolicy())
+			p := MakePlan(&Patch{Sections: c.sections}, files("told", told, "alike", alike, "heads", heads), carefulPolicy())
 			if c.want == "" {
 				require.NotEmpty(t, p.Errors())
 				assert.ErrorIs(t, p.Errors()[0], ErrAmbiguous)
@@ -86,7 +94,7 @@ func TestBoundsOfAFileSettleTheEnds(t *testing.T) {
 			}
 			require.Empty(t, p.Errors())
 			for _, ch := range p.Changes {
-				if ch.Path == "alike" {
+				if ch.Path != "told" {
 					assert.Equal(t, c.want, string(ch.After.Content))
 				}
 			}
@@ -169,4 +177,17 @@ func alikeFile(r *rand.Rand, context int) (before, after string, chunks []Chunk)
 		at = to - 1
 	}
 	return b.String(), a.String(), chunks
+}
+
+// A hunk that fits exactly in one place does not stand at the end of the file because it fits there too, its
+// indentation aside.
+func TestBoundsKeepToTheStrictestPlaces(t *testing.T) {
+	t.Parallel()
+	const text = "func a\n\tx\n}\nfunc b\n\t\tx\n}\n"
+	end := Chunk{Lines: []Line{{Context, "\tx"}, {Context, "}"}, {Insert, "\ty"}, {Insert, "end"}}}
+	p := MakePlan(&Patch{Sections: []Section{update("told", full(3, "a")), update("f", end)}},
+		files("told", "a above 0\na above 1\na above 2\na\na below 0\na below 1\na below 2\n", "f", text), carefulPolicy())
+	require.Len(t, p.Errors(), 1)
+	require.ErrorIs(t, p.Errors()[0], ErrAmbiguous)
+	assert.Len(t, p.Errors()[0].Places, 2)
 }
