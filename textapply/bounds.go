@@ -1,6 +1,9 @@
 package textapply
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // enoughContext is how many lines of context a patch needs on either side in chunks that have all of it,
 // before the lack of it in another chunk says something: a chunk with three, as git gives them and as
@@ -61,7 +64,7 @@ func (j *joint) byBounds(earliest, latest []int) bool {
 	before, _ := j.s.Chunks[0].context()
 	_, behind := j.s.Chunks[last].context()
 	if before < even && earliest[0] != latest[0] && j.chunks[0].strictlyAt(0) && j.scopesAllow(0, 0) {
-		j.chunks[0].only(0)
+		j.chunks[0].takeBound(0, "beginning", even, "in front")
 		narrowed = true
 	}
 	if c := j.chunks[last]; behind < even && (earliest[last] != latest[last] || c.more) && len(c.old) > 0 {
@@ -69,13 +72,25 @@ func (j *joint) byBounds(earliest, latest []int) bool {
 		m, ok := j.x.Seek(c.old, from, true)
 		// Where some place fits by a stricter pass than the loosest, the end must, too.
 		if ok && m.Pass <= c.pass && (c.strict == nil || m.Pass < c.pass) && j.scopesAllow(last, m.Line) {
-			c.only(m.Line)
+			c.takeBound(m.Line, "end", even, "behind")
 			c.pass = m.Pass
 			narrowed = true
 		}
 	}
 	j.effort.bounded = j.effort.bounded || narrowed
 	return narrowed
+}
+
+// takeBound leaves the place where the file begins or ends. It is a guess: who writes a patch by hand gives a
+// hunk that adds lines often none behind them, wherever it stands.
+func (c *candidates) takeBound(at int, bound string, context int, side string) {
+	lines := "lines"
+	if context == 1 {
+		lines = "line"
+	}
+	c.guess = fmt.Sprintf("the hunk fits %s of the file; its %s is taken, since the patch gives other changes %d %s of context %s",
+		lineList(c.at, c.more), bound, context, lines, side)
+	c.only(at)
 }
 
 // scopesAllow reports whether a chunk may stand at one of its places for all that its scopes say: there, or

@@ -71,18 +71,19 @@ func TestBoundsOfAFileSettleTheEnds(t *testing.T) {
 	for name, c := range map[string]struct {
 		sections []Section
 		want     string // "" where it is refused
+		guesses  int
 	}{
-		"both ends":             {[]Section{even, update("alike", begin, end)}, "begin\n" + alike + "end\n"},
-		"the end":               {[]Section{update("alike", end), even}, alike + "end\n"},
-		"the beginning":         {[]Section{even, update("alike", begin)}, "begin\n" + alike},
-		"nothing to go by":      {[]Section{update("alike", begin, end)}, ""},
-		"too little to go by":   {[]Section{update("told", even.Chunks[:2]...), update("alike", end)}, ""},
-		"a scope at the end":    {[]Section{even, update("heads", under("func b", end))}, heads + "end\n"},
-		"a scope elsewhere":     {[]Section{even, update("heads", under("func a", end))}, ""},
-		"a scope of neither":    {[]Section{even, update("heads", under("func c", end))}, heads + "end\n"},
-		"not at the end":        {[]Section{even, update("alike", other)}, ""},
-		"context on both sides": {[]Section{even, update("alike", Chunk{Lines: []Line{{Context, "{"}, {Insert, "x"}, {Context, "}"}}})}, ""},
-		"in the middle":         {[]Section{even, update("alike", end, begin)}, ""},
+		"both ends":             {[]Section{even, update("alike", begin, end)}, "begin\n" + alike + "end\n", 2},
+		"the end":               {[]Section{update("alike", end), even}, alike + "end\n", 1},
+		"the beginning":         {[]Section{even, update("alike", begin)}, "begin\n" + alike, 1},
+		"nothing to go by":      {[]Section{update("alike", begin, end)}, "", 0},
+		"too little to go by":   {[]Section{update("told", even.Chunks[:2]...), update("alike", end)}, "", 0},
+		"a scope at the end":    {[]Section{even, update("heads", under("func b", end))}, heads + "end\n", 0},
+		"a scope elsewhere":     {[]Section{even, update("heads", under("func a", end))}, "", 0},
+		"a scope of neither":    {[]Section{even, update("heads", under("func c", end))}, heads + "end\n", 1},
+		"not at the end":        {[]Section{even, update("alike", other)}, "", 0},
+		"context on both sides": {[]Section{even, update("alike", Chunk{Lines: []Line{{Context, "{"}, {Insert, "x"}, {Context, "}"}}})}, "", 0},
+		"in the middle":         {[]Section{even, update("alike", end, begin)}, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -93,6 +94,15 @@ func TestBoundsOfAFileSettleTheEnds(t *testing.T) {
 				return
 			}
 			require.Empty(t, p.Errors())
+			var guesses []Warning
+			for _, res := range p.Sections {
+				guesses = append(guesses, res.Warnings...)
+			}
+			require.Len(t, guesses, c.guesses)
+			for _, w := range guesses {
+				assert.Equal(t, "guessed", w.Kind)
+				assert.Regexp(t, `^the hunk fits lines .* of the file; its (beginning|end) is taken, since the patch gives other changes 1 lines? of context (in front|behind)$`, w.Message)
+			}
 			for _, ch := range p.Changes {
 				if ch.Path != "told" {
 					assert.Equal(t, c.want, string(ch.After.Content))
@@ -183,8 +193,8 @@ func alikeFile(r *rand.Rand, context int) (before, after string, chunks []Chunk)
 // indentation aside.
 func TestBoundsKeepToTheStrictestPlaces(t *testing.T) {
 	t.Parallel()
-	const text = "func a\n\tx\n}\nfunc b\n\t\tx\n}\n"
-	end := Chunk{Lines: []Line{{Context, "\tx"}, {Context, "}"}, {Insert, "\ty"}, {Insert, "end"}}}
+	const text = "a\n\tw\n\tx\n}\nb\n\t\tw\n\t\tx\n}\n"
+	end := Chunk{Lines: []Line{{Context, "\tw"}, {Context, "\tx"}, {Context, "}"}, {Insert, "end"}}}
 	p := MakePlan(&Patch{Sections: []Section{update("told", full(3, "a")), update("f", end)}},
 		files("told", "a above 0\na above 1\na above 2\na\na below 0\na below 1\na below 2\n", "f", text), carefulPolicy())
 	require.Len(t, p.Errors(), 1)

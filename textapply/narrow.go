@@ -3,12 +3,12 @@ package textapply
 import "slices"
 
 // narrow settles what the lines and the order of the chunks leave open by what else the patch says: its
-// line numbers, where it lets files begin and end, and what its scopes open. Each rule leaves the places
+// line numbers, what its scopes open, and where it lets files begin and end. Each rule leaves the places
 // that it vouches for, and counts only where a placement remains; what one leaves open the next may settle.
 // Where they do not leave a single result, all candidates are as they were.
 func (j *joint) narrow(earliest, latest []int) bool {
 	all := j.keep()
-	for _, rule := range []func(earliest, latest []int) bool{j.byHints, j.byBounds, j.byScopes} {
+	for _, rule := range []func(earliest, latest []int) bool{j.byHints, j.byScopes, j.byBounds, j.byScopes} {
 		kept := j.keep()
 		if !rule(earliest, latest) {
 			continue
