@@ -83,7 +83,8 @@ func TestCodexShiftsNothing(t *testing.T) {
 	assert.Equal(t, "    a\nx\n", edited(t, codexPolicy(), "    a\n    b\n", chunk(" a", "-b", "+x")))
 }
 
-// A hunk that adds at its end what stands right behind its place may have been applied before.
+// A hunk that adds at its end what stands right behind its place, or at its beginning what stands in front of
+// it, may have been applied before.
 func TestDuplicateWarning(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -95,6 +96,16 @@ func TestDuplicateWarning(t *testing.T) {
 		"the same lines follow":                   {"a\nx\ny\nz\n", chunk(" a", "+x", "+y"), 2},
 		"only the first of them follows":          {"a\nx\nz\n", chunk(" a", "+x", "+y"), 0},
 		"the file ends before":                    {"a\nx\n", chunk(" a", "+x", "+y"), 0},
+		"the same line stands above":              {"x\na\n", chunk("+x", " a"), 1},
+		"the same lines stand above":              {"z\nx\ny\na\n", chunk("+x", "+y", " a"), 2},
+		"only the last of them stands above":      {"z\ny\na\n", chunk("+x", "+y", " a"), 0},
+		"the file begins behind":                  {"y\na\n", chunk("+x", "+y", " a"), 0},
+		"what stands above replaces another":      {"x\na\n", chunk("+x", "-a"), 0},
+		"below a scope":                           {"s\nx\na\n", chunk("@@ s", "+x"), 2},
+		"below a scope, but not right below":      {"s\na\nx\n", chunk("@@ s", "+x"), 0},
+		"at the end of the file":                  {"a\nx\n", chunk("+x", "$"), 2},
+		"with a blank line on either side":        {"\nx\n\na\n", chunk(" ", "+x", "+", " a"), 1},
+		"with another line in front":              {"b\nx\n\na\n", chunk(" ", "+x", "+", " a"), 0},
 		"context behind":                          {"a\nb\nx\n", chunk(" a", "+x", " b"), 0},
 		"a blank line is added":                   {"a\n\n", chunk(" a", "+"), 0},
 		"the added line replaces another":         {"a\nx\n", chunk("-a", "+x"), 0},

@@ -177,31 +177,80 @@ func (pl *planner) reportPlace(t *text, i int, p *placement) {
 		}
 		pl.guess(about(said, "make the hunk anew with the file's own indentation"))
 	}
-	if !pl.policy.FirstMatch && repeats(t, p) {
-		pl.warn(Warning{Kind: "duplicate", Chunk: i + 1, Line: p.at + p.old + 1,
-			Message: "the lines added at the end of the hunk stand right below it already, and are there twice now",
-			Hint:    "look whether that is meant; oxpatch undo takes it back"})
+	if !pl.policy.FirstMatch {
+		pl.reportRepeats(t, i, p)
 	}
 }
 
-// repeats reports whether the lines that a chunk adds at its end are those that follow it, as when
+// reportRepeats warns of added lines that stand beside the chunk already.
+func (pl *planner) reportRepeats(t *text, i int, p *placement) {
+	warn := func(line int, message string) {
+		pl.warn(Warning{Kind: "duplicate", Chunk: i + 1, Line: line, Message: message,
+			Hint: "look whether that is meant; oxpatch undo takes it back"})
+	}
+	above, below := repeatsAbove(t, p), repeatsBelow(t, p)
+	if above > 0 {
+		warn(p.at-above+1, "the lines added at the beginning of the hunk stand right above it already, and are there twice now")
+	}
+	if below {
+		warn(p.at+p.old+1, "the lines added at the end of the hunk stand right below it already, and are there twice now")
+	}
+	if at := repeatsAround(t, p); at >= 0 && above == 0 && !below {
+		warn(at+1, "the lines of the hunk stand there already with those that it adds, which are there twice now")
+	}
+}
+
+// repeatsAround returns the line where all that a chunk which only adds leaves stands already, so that it begins
+// or ends where the chunk does; -1 for none.
+func repeatsAround(t *text, p *placement) int {
+	lines := slices.Clone(p.lines)
+	for i := range lines {
+		if lines[i].Op == Remove {
+			return -1
+		}
+		lines[i].Op = Insert
+	}
+	for _, at := range []int{p.at + p.old - len(lines), p.at} {
+		if len(lines) > p.old && addsTextTo(p.lines) && standsAt(t, lines, at) {
+			return at
+		}
+	}
+	return -1
+}
+
+// repeatsBelow reports whether the lines that a chunk adds at its end are those that follow it, as when
 // an applied patch is applied again.
-func repeats(t *text, p *placement) bool {
+func repeatsBelow(t *text, p *placement) bool {
 	tail := len(p.lines)
 	for tail > 0 && p.lines[tail-1].Op == Insert {
 		tail--
 	}
-	added := p.lines[tail:]
-	next := p.at + p.old
-	if len(added) == 0 || !addsTextTo(added) || tail == 0 || next+len(added) > t.Len() {
+	return (tail == 0 || p.lines[tail-1].Op == Context) && standsAt(t, p.lines[tail:], p.at+p.old)
+}
+
+// repeatsAbove reports the same of the lines that it adds at its beginning: how many there are, 0 for no.
+func repeatsAbove(t *text, p *placement) int {
+	head := 0
+	for head < len(p.lines) && p.lines[head].Op == Insert {
+		head++
+	}
+	if (head == len(p.lines) || p.lines[head].Op == Context) && standsAt(t, p.lines[:head], p.at-head) {
+		return head
+	}
+	return 0
+}
+
+// standsAt reports whether the text has the lines, not all of them blank, at a line.
+func standsAt(t *text, lines []Line, at int) bool {
+	if !addsTextTo(lines) || at < 0 || at+len(lines) > t.Len() {
 		return false
 	}
-	for k, l := range added {
-		if string(t.Line(next+k)) != l.Text {
+	for k, l := range lines {
+		if string(t.Line(at+k)) != l.Text {
 			return false
 		}
 	}
-	return p.lines[tail-1].Op == Context
+	return true
 }
 
 // guess turns a choice into a warning, or into a refusal where the policy is strict.
