@@ -1,6 +1,7 @@
 package textapply
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/openoxide/oxpatch/change"
@@ -252,4 +253,31 @@ func TestOnlyMissingLinesCanBeApplied(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A patch that is applied again does not change the next block, where its old lines stand as well.
+func TestAppliedInItsScope(t *testing.T) {
+	t.Parallel()
+	const file = "func a() {\n\treturn nil\n}\n\nfunc b() {\n\treturn nil\n}\n\nfunc c() {\n\tx()\n}\n"
+	inA, inC := chunk("@@ func a() {", "-\treturn nil", "+\treturn err"), chunk("-\tx()", "+\ty()")
+	once := edited(t, carefulPolicy(), file, inA)
+	require.Equal(t, strings.Replace(file, "nil", "err", 1), once)
+
+	plan := MakePlan(patchOf(update("f", inA)), files("f", once), carefulPolicy())
+	require.Empty(t, plan.Errors())
+	assert.Equal(t, Unchanged, plan.Sections[0].Status)
+
+	plan = MakePlan(patchOf(update("f", inA, inC)), files("f", once), carefulPolicy())
+	require.Len(t, plan.Errors(), 1)
+	require.ErrorIs(t, plan.Errors()[0], ErrApplied)
+	assert.Equal(t, 2, plan.Errors()[0].Line)
+	skip := carefulPolicy()
+	skip.SkipApplied = true
+	assert.Equal(t, strings.Replace(once, "x()", "y()", 1), edited(t, skip, once, inA, inC))
+
+	// Without its new lines in the block, or with them elsewhere too, the scope is taken for a wrong one.
+	other := strings.Replace(file, "nil", "0", 1)
+	assert.Equal(t, strings.Replace(other, "nil", "err", 1), edited(t, carefulPolicy(), other, inA))
+	twice := strings.Replace(once, "x()", "return err", 1)
+	assert.Equal(t, strings.Replace(twice, "nil", "err", 1), edited(t, carefulPolicy(), twice, inA))
 }

@@ -79,6 +79,8 @@ type joint struct {
 	chunks []*candidates // nil for a chunk that was refused
 	chosen []int         // 0-based line per chunk; nil before choose
 	errs   []*Error
+	// wanted finds the new lines of chunks with scopes; nil before doneInScope asks.
+	wanted *Index
 	// prefixed holds for a scope that is no line of the file the first line that begins with it.
 	prefixed map[string]int
 }
@@ -105,6 +107,10 @@ func (j *joint) find(c *Chunk) (*candidates, *Error) {
 	}
 	if found == nil && scoped && len(c.Scopes) > 0 {
 		found = j.aroundScope(c, old)
+	} else if found != nil && scoped && len(c.Scopes) > 0 {
+		if err := j.doneInScope(c, found, from-1); err != nil {
+			return nil, err
+		}
 	}
 	if found == nil {
 		return nil, j.miss(c, from)

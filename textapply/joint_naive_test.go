@@ -194,6 +194,8 @@ func (n *naiveJoint) candidates(c Chunk) naiveChunk {
 	}
 	if found == nil && scoped && len(c.Scopes) > 0 {
 		found = n.aroundScope(c)
+	} else if found != nil && scoped && n.done(c, found) {
+		return naiveChunk{err: ErrNoMatch}
 	}
 	switch {
 	case found == nil && c.EOF && n.strictest(c, c.Lines, from) != nil:
@@ -206,6 +208,23 @@ func (n *naiveJoint) candidates(c Chunk) naiveChunk {
 		n.cutScope(c, found)
 	}
 	return *found
+}
+
+// done reports whether the new lines stand in the block of the scopes alone, and the old ones only outside of it.
+func (n *naiveJoint) done(c Chunk, found *naiveChunk) bool {
+	if len(c.Scopes) == 0 || !n.p.AcceptApplied || !addsText(c) {
+		return false
+	}
+	for _, at := range found.at {
+		if n.inBlock(c.Scopes, at) || at == c.Hint-1 {
+			return false
+		}
+	}
+	at := n.places(c.New(), Exact, 0)
+	if len(at) == 0 {
+		at = n.places(c.New(), TrailingSpace, 0)
+	}
+	return len(at) == 1 && n.inBlock(c.Scopes, at[0])
 }
 
 // aroundScope takes the places at which the old lines hold the line of the scope.
