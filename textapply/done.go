@@ -9,7 +9,7 @@ import (
 // ones stand only behind that block: it is applied, and what has its old lines now is another place, which a
 // patch that is applied again would change.
 func (j *joint) doneInScope(c *Chunk, found *candidates, head int) *Error {
-	if !j.p.AcceptApplied || found.more || !addsText(*c) || slices.Contains(found.at, c.Hint-1) {
+	if !j.p.AcceptApplied || found.more || c.EOF || !addsText(*c) || slices.Contains(found.at, c.Hint-1) {
 		return nil
 	}
 	if len(j.under([]int{head}, found.at[:1])) > 0 || len(j.inBlocks(c.Scopes, found.at)) > 0 {
