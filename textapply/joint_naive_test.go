@@ -212,7 +212,7 @@ func (n *naiveJoint) candidates(c Chunk) naiveChunk {
 
 // done reports whether the new lines stand in the block of the scopes alone, and the old ones only outside of it.
 func (n *naiveJoint) done(c Chunk, found *naiveChunk) bool {
-	if len(c.Scopes) == 0 || !n.p.AcceptApplied || !addsText(c) {
+	if len(c.Scopes) == 0 || !n.p.AcceptApplied || c.EOF || !addsText(c) {
 		return false
 	}
 	for _, at := range found.at {
