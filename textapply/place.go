@@ -20,14 +20,8 @@ type placement struct {
 	// doubtful says that the old lines lack indentation, and the added lines may or may not have it; kept
 	// that they were taken to.
 	doubtful, kept bool
-	// lacking is what the old lines lack, "" for nothing; written are the chunk's lines as the patch has them.
-	lacking string
-	written []Line
-	// lacks says that some added line lacks it too; without and sure are those of reading.
-	lacks   bool
-	without int
-	sure    bool
-	units   units // of a hunk that has blanks for tabs, or tabs for blanks
+	loss           loss
+	units          units // of a hunk that has blanks for tabs, or tabs for blanks
 }
 
 // pass names for places that were found by more than comparing lines; see also Pass.String.

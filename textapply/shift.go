@@ -28,20 +28,30 @@ func (pl *placement) shift(t *text) {
 		pl.match = matchShifted
 	case add == "":
 	default:
-		pl.lacking, pl.written = add, pl.lines
-		pl.lacks = !allBeginWith(pl.lines, add)
-		pl.without, pl.sure = pl.reading(add)
-		pl.read(pl.lacks, pl.without)
+		pl.loss = loss{indent: add, written: pl.lines, all: !allBeginWith(pl.lines, add)}
+		pl.loss.without, pl.loss.sure = pl.reading(add)
+		pl.read(pl.loss.all, pl.loss.without)
 	}
 }
 
-// read decides whether the added lines were written without what the old lines lack.
-func (pl *placement) read(lacks bool, without int) {
-	pl.lines, pl.match = pl.written, ""
-	pl.kept = !lacks && (without < 0 || without == 0 && atMargin(pl.lines))
-	pl.doubtful = !pl.sure && !lacks || pl.lacks && pl.without < 0
+// loss is what a chunk shows of the indentation that its old lines lost.
+type loss struct {
+	indent  string // what they lack; "" for nothing
+	written []Line // the chunk's lines as the patch has them
+	all     bool   // some added line lacks it too, so that the chunk lost it as a whole
+	without int    // how many more runs of added lines look written without it than with it
+	sure    bool   // all of them do, clearly
+}
+
+// read decides whether the added lines were written without what the old lines lack, by whether that is plain
+// and else by what more of them look like.
+func (pl *placement) read(plain bool, without int) {
+	l := &pl.loss
+	pl.lines, pl.match = l.written, ""
+	pl.kept = !plain && (without < 0 || without == 0 && atMargin(l.written))
+	pl.doubtful = !plain && !l.sure || l.all && l.without < 0
 	if !pl.kept {
-		pl.lines = mapInserted(pl.lines, func(s string) string { return pl.lacking + s })
+		pl.lines = mapInserted(pl.lines, func(s string) string { return l.indent + s })
 		pl.match = matchShifted
 	}
 }
@@ -49,14 +59,14 @@ func (pl *placement) read(lacks bool, without int) {
 // agree lets the chunks of a section be read alike: who left the indentation out of one hunk's added lines
 // did so in all that lost it, and who wrote blanks for tabs in one did so where no old line has any.
 func agree(placed []*placement) {
-	lacks, without := false, 0
+	plain, without := false, 0
 	var u units
 	for _, pl := range placed {
 		switch {
 		case pl == nil:
-		case pl.lacking != "":
-			lacks = lacks || pl.lacks && pl.without >= 0
-			without += pl.without
+		case pl.loss.indent != "":
+			plain = plain || pl.loss.all && pl.loss.without >= 0
+			without += pl.loss.without
 		case pl.units.patch != "":
 			u = pl.units
 		}
@@ -64,8 +74,8 @@ func agree(placed []*placement) {
 	for _, pl := range placed {
 		switch {
 		case pl == nil:
-		case pl.lacking != "":
-			pl.read(pl.lacks || lacks, without)
+		case pl.loss.indent != "":
+			pl.read(plain || pl.loss.all, without)
 		case u.patch != "" && pl.units.patch == "" && atMargin(pl.lines):
 			pl.inUnits(u)
 		}
